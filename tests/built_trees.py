@@ -6,6 +6,7 @@ rows = random_rows(tree, 7)         # raw values, some missing and some that no 
 
 from __future__ import annotations
 
+import math
 import random
 from collections import deque
 from collections.abc import Callable
@@ -14,8 +15,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import budgetree as bt
+from budgetree.errors import TreeError
+from budgetree.problem.cost_model import NotAllowedError
 from budgetree.tree import Ensemble, Fixed, Majority, Model, Points, Split, Totals, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 from budgetree.tree.leaves import SCORE_UNIT, Leaf
@@ -213,6 +217,37 @@ def random_rows(tree: bt.Tree, seed: int, n_rows: int = 150) -> list[dict[str, A
     return rows
 
 
+def random_codes(tree: bt.Tree, seed: int, n_rows: int = 300) -> NDArray[np.int64]:
+    """Outcomes of every test, also ones that are not listed."""
+    return np.random.default_rng(seed).integers(0, tree.schema.n_outcomes + 2, (n_rows, len(tree.test_names)))
+
+
+def odd_tree(seed: int) -> tuple[bt.Tree, int]:
+    """A tree of steps that seldom fit, and how many did; where one is refused, another is tried."""
+    rng = random.Random(seed)
+    cases = _random_cases(rng, rng.random() < 0.3)
+    builder = TreeBuilder(cases if rng.random() < 0.8 else cases.schema)
+    ends, n_fitting = deque([builder.root]), 0
+    while ends:
+        end = ends.popleft()
+        try:
+            if len(ends) > MAX_NODES:
+                builder.leaf(end)
+            elif rng.random() < 0.5:
+                ends.append(builder.buy(end, _odd(rng, cases.n_tests)))
+            elif end.state.tests and rng.random() < 0.7:
+                ends += builder.branch(end, _odd_split(rng, builder, end))
+            else:
+                builder.leaf(end, _odd_leaf(rng, builder, end))
+            n_fitting += 1
+        except (TreeError, NotAllowedError):
+            if rng.random() < 0.8:
+                ends.append(end)  # which is as open as before
+            else:
+                builder.leaf(end)
+    return builder.build(), n_fitting
+
+
 def frame_of_rows(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows as a frame; a missing number is NaN, a missing text None."""
     return pd.DataFrame(
@@ -253,6 +288,66 @@ def _random_cases(rng: random.Random, has_losses: bool) -> bt.Instance:
     frame = frame_of_rows([{name: columns[name][row] for name in names} for row in range(n_rows)])
     frame["class"] = columns["class"]
     return bt.Instance.from_frame(frame, "class", prices=bt.Prices(prices, shared=shared), losses=losses)
+
+
+def _odd(rng: random.Random, limit: int) -> Any:
+    """Mostly a whole number below the limit."""
+    odd = [math.nan, math.inf, -1, 0.5, 1.5, True, None, "x", 2**31, -(2**40), np.int64(1), np.float32(0.5)]
+    return rng.randrange(limit) if rng.random() < 0.97 else rng.choice(odd)
+
+
+def _odd_chances(rng: random.Random, n_classes: int) -> Any:
+    chances: list[Any] = list(_chances(rng, n_classes + (rng.random() < 0.05)))
+    if rng.random() < 0.2:
+        chances[rng.randrange(len(chances))] = _odd(rng, 2)
+    return np.array(chances) if rng.random() < 0.3 else chances
+
+
+def _odd_totals(rng: random.Random, builder: TreeBuilder, end: OpenEnd, n_totals: int) -> Totals:
+    tests = sorted(_some(rng, list(end.state.tests))) if rng.random() < 0.9 else [_odd(rng, 3) for _ in range(2)]
+    n_outcomes = dict(enumerate(builder.schema.n_outcomes.tolist()))
+    widths = [n_outcomes.get(test, 1) + 1 for test in tests]
+    rows = [[[_odd(rng, 9) for _ in range(n_totals)] for _ in range(width)] for width in widths]
+    intercept: Any = [_odd(rng, 9) for _ in range(n_totals)]
+    trees = _odd_trees(rng, dict(zip(tests, widths, strict=True)), n_totals) if rng.random() < 0.3 else None
+    return Totals(tuple(tests), tuple(map(np.array, rows)), np.array(intercept), trees)
+
+
+def _odd_trees(rng: random.Random, widths: dict[int, int], n_totals: int) -> Ensemble:
+    """Small trees, an entry of which may be something else."""
+    trees = ensemble(rng, widths, rng.randint(1, 3), lambda: [rng.randrange(9) for _ in range(n_totals)])
+    arrays: dict[str, Any] = {name: getattr(trees, name).tolist() for name in Ensemble.__slots__}
+    changed = arrays[rng.choice(Ensemble.__slots__)]
+    changed[rng.randrange(len(changed))] = _odd(rng, 2) if rng.random() < 0.9 else [_odd(rng, 2)]
+    return Ensemble(**arrays) if rng.random() < 0.5 else trees
+
+
+def _odd_split(rng: random.Random, builder: TreeBuilder, end: OpenEnd) -> Split:
+    kind, n_classes = rng.randrange(4), len(builder.schema.class_names)
+    cuts = [_odd(rng, 9) for _ in range(rng.randrange(3))]
+    if kind == 0:
+        test = rng.choice(end.state.tests)
+        n_results = int(builder.schema.n_outcomes[test]) + (rng.random() < 0.9)
+        return Split.by_result(test, [_odd(rng, 2) for _ in range(n_results)])
+    if kind == 1:
+        return Split.by_points(_odd_totals(rng, builder, end, rng.choice([1, 1, 1, 2])), cuts)
+    if kind == 2:
+        return Split.by_score(Model(_odd_totals(rng, builder, end, rng.choice([1, 1, 1, 2]))), cuts)
+    confidence = rng.choice([0.5, 0.8, 1, math.nan, 0, -1, 1.5, None, "0.5", np.float32(0.7)])
+    return Split.by_confidence(Model(_odd_totals(rng, builder, end, rng.choice([n_classes, 2]))), confidence)
+
+
+def _odd_leaf(rng: random.Random, builder: TreeBuilder, end: OpenEnd) -> Any:
+    kind, n_classes = rng.randrange(4), len(builder.schema.class_names)
+    if kind == 0:
+        return _odd(rng, 2)
+    if kind == 1:
+        return Fixed(_odd_chances(rng, n_classes), rng.choice([None, _odd(rng, 2)]))
+    if kind == 2:
+        return Model(_odd_totals(rng, builder, end, rng.choice([n_classes, 2])))
+    cuts: Any = [_odd(rng, 9) for _ in range(rng.randrange(3))]
+    chances: Any = [_odd_chances(rng, n_classes) for _ in range(len(cuts) + (rng.random() < 0.9))]
+    return Points(_odd_totals(rng, builder, end, rng.choice([1, 1, 1, 2])), cuts, chances)
 
 
 def _random_branch(

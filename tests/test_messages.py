@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import budgetree as bt
+from budgetree.cli import main
 from budgetree.messages import Statement, objective_sentence, statement
 from budgetree.services.clock import Ended
 from budgetree.tree.provenance import Bounds, LeafChoice, LeafKind, Objective, ObjectiveChoice, ProofState, Reason
@@ -178,3 +180,34 @@ def test_a_trimmed_tree_keeps_its_claim_since_it_errs_as_before() -> None:
 def test_other_prices_end_every_claim(best: bt.Tree) -> None:
     assert best.priced(2).bounds is None
     assert best.priced(best.schema.prices).bounds == best.bounds
+
+
+def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text("a,y\n" + "".join(f"{k % 25},{'pq'[k % 3 == 0]}\n" for k in range(100)), encoding="utf-8")
+    for options, expected in {
+        "--objective known": "every row counts; numbers in at most 10 levels with about as many cases each",
+        "--objective known --binning uniform --levels 4": "every row counts; numbers in at most 4 levels "
+        "of equal width",
+        "--objective known --duplicates merge": "10, of 100 rows, of which identical ones are merged; numbers in at "
+        "most 10 levels with about as many cases each",
+        "--objective new": "every row counts; numbers as they are",
+    }.items():
+        for command in ("fit --budget 1 -o " + str(tmp_path / "tree.json"), "frontier"):
+            assert main(f"{command} {path} -t y --folds 0 {options}".split()) == 0
+            printed = capsys.readouterr()
+            assert f"cases: {expected}" in printed.out.splitlines()
+            assert "no effect" not in printed.err
+    for option in ("--levels 4", "--binning uniform", "--duplicates merge"):
+        assert main(f"frontier {path} -t y --folds 0 --objective new {option}".split()) == 0
+        assert f"{option.split()[0]}: no effect" in capsys.readouterr().err
+
+
+def test_a_point_for_new_cases_is_about_its_budget() -> None:
+    """Its known line and its error are those of the budget, of which its tree may leave some."""
+    pima = bt.Instance.from_frame(bt.datasets.frame("pima"), target="diabetes", prices=bt.datasets.load("pima").prices)
+    found, known = bt.frontier(pima, objective="new", folds=0), bt.frontier(pima, folds=0)
+    assert found.columns[0] == "budget"
+    assert any(point.budget > point.max_cost for point in found)
+    for point in found:
+        assert point.known_least == known.best(budget=point.budget).errors

@@ -18,6 +18,10 @@ STYLES = f"""<styleSheet xmlns="{SHEETS}"><fonts count="1"><font/></fonts><fills
 <cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>"""
 
 
+class Day(float):
+    """A number that is shown as a date: 1 is the first of January 1900."""
+
+
 def write_xlsx(path: Path, sheets: Mapping[str, Rows]) -> Path:
     """A workbook; None is an empty cell, and rows may be empty."""
     numbers = range(1, len(sheets) + 1)
@@ -94,6 +98,8 @@ def _row(number: int, row: Sequence[Any]) -> str:
 def _cell(place: str, value: Any) -> str:
     if isinstance(value, bool):
         return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, Day):
+        return f'<c r="{place}" s="1"><v>{float(value)}</v></c>'
     if isinstance(value, (int, float)):
         return f'<c r="{place}"><v>{value}</v></c>'
     if isinstance(value, date):

@@ -8,6 +8,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "tables/coding.hpp"
 #include "tables/counting.hpp"
 #include "tables/packed_table.hpp"
 #include "tables/partition.hpp"
@@ -116,26 +117,12 @@ NumpyArray<std::int32_t> preorder_for_python(Array<std::int32_t> start, Array<st
 
 Scorer make_scorer(Array<std::int32_t> tests, const std::vector<Matrix<std::int32_t>>& points,
                    Array<std::int64_t> intercept, const Ensemble* trees) {
-    std::vector<std::vector<std::int32_t>> tables;
+    std::vector<std::span<const std::int32_t>> tables;
     for (const auto& table : points) {
         require(table.shape(1) == intercept.shape(0), "points: expected a column for each of the intercept");
-        tables.emplace_back(table.data(), table.data() + table.size());
+        tables.emplace_back(table.data(), table.size());
     }
-    return Scorer(as_vector(tests), std::move(tables), as_vector(intercept), trees ? *trees : Ensemble{});
-}
-
-// Of rows × tests.
-NumpyArray<std::int64_t> add_up_for_python(const Scorer& scorer, Matrix<std::uint8_t> codes) {
-    const std::size_t n_rows = codes.shape(0), n_tests = codes.shape(1);
-    require(n_rows < (std::size_t(1) << 32), "codes: expected fewer than 4 billion rows");
-    for (const std::int32_t test : scorer.tests()) {
-        require(test >= 0 && std::size_t(test) < n_tests, "codes: expected a column for every test");
-    }
-    std::vector<std::int64_t> totals(n_rows * scorer.n_columns());
-    std::vector<std::uint32_t> rows(n_rows);
-    std::iota(rows.begin(), rows.end(), std::uint32_t(0));
-    ScoreSheet().add_up(scorer, {codes.data(), 1, n_tests}, rows, totals.data());
-    return as_numpy(std::move(totals), {n_rows, scorer.n_columns()});
+    return Scorer(as_vector(tests), tables, as_vector(intercept), trees ? *trees : Ensemble{});
 }
 
 struct RouteArrays {
@@ -149,6 +136,92 @@ struct RouteArrays {
     Array<std::int32_t> n_outcomes;
 };
 
+// Someone's cells, of any distance from each other, of one type or of any.
+template <typename Dimensions, typename... Cell>
+using Strided = nb::ndarray<nb::ro, Dimensions, nb::device::cpu, Cell...>;
+using Coders = std::vector<const Coder*>;  // nullptr where cells are codes
+
+CellType cell_type(nb::dlpack::dtype type) {
+    using Code = nb::dlpack::dtype_code;
+    const auto is = [&](Code code, int bits) { return type.code == std::uint8_t(code) && type.bits == bits; };
+    if (is(Code::Float, 64)) return CellType::kFloat64;
+    if (is(Code::Float, 32)) return CellType::kFloat32;
+    if (is(Code::Int, 64)) return CellType::kInt64;
+    if (is(Code::Int, 32)) return CellType::kInt32;
+    if (is(Code::Int, 16)) return CellType::kInt16;
+    if (is(Code::Int, 8)) return CellType::kInt8;
+    if (is(Code::UInt, 64)) return CellType::kUInt64;
+    if (is(Code::UInt, 32)) return CellType::kUInt32;
+    if (is(Code::UInt, 16)) return CellType::kUInt16;
+    if (is(Code::UInt, 8) || is(Code::Bool, 8)) return CellType::kUInt8;
+    throw std::invalid_argument("cells: expected numbers of at most 64 bits");
+}
+
+// The cells along one dimension; along another one, if there is, from this position on.
+template <typename Given>
+Cells cells_of(const Given& given, const Coder* coder, std::size_t along, std::size_t across = 0,
+               std::int64_t position = 0) {
+    const CellType type = cell_type(given.dtype());
+    require(coder != nullptr || type == CellType::kUInt8, "cells: expected bytes where they are codes");
+    const std::int64_t size = given.dtype().bits / 8;
+    const auto* const first = reinterpret_cast<const std::byte*>(given.data());
+    return {first + position * given.stride(across) * size, given.stride(along) * size, type, coder};
+}
+
+// Of rows × tests.
+NumpyArray<std::int64_t> add_up_for_python(const Scorer& scorer, const Matrix<std::uint8_t>& codes) {
+    std::vector<Cells> columns;
+    for (std::size_t i = 0; i < scorer.tests().size(); ++i) {
+        const std::int32_t test = scorer.tests()[i];
+        require(test >= 0 && std::size_t(test) < codes.shape(1), "codes: expected a column for every test");
+        columns.push_back(cells_of(codes, nullptr, 0, 1, test));
+        columns.back().last = std::uint8_t(scorer.n_outcomes(i));
+    }
+    std::vector<std::int32_t> column_of(columns.size());
+    std::iota(column_of.begin(), column_of.end(), 0);
+    std::vector<std::uint16_t> rows(kBlockRows);
+    std::iota(rows.begin(), rows.end(), std::uint16_t(0));
+    const std::size_t n_rows = codes.shape(0), n_columns = scorer.n_columns();
+    std::vector<std::int64_t> totals(n_rows * n_columns);
+    CodedBlock block(columns);
+    ScoreSheet sheet;
+    for (std::size_t begin = 0; begin < n_rows; begin += kBlockRows) {
+        const std::size_t n = std::min(kBlockRows, n_rows - begin);
+        block.read(begin, n);
+        sheet.add_up(scorer, {block.codes(), column_of}, std::span(rows).first(n), totals.data() + begin * n_columns);
+    }
+    return as_numpy(std::move(totals), {n_rows, n_columns});
+}
+
+// An array of NumPy's to be, every entry of which is still to be written.
+template <typename T>
+class Fresh {
+public:
+    explicit Fresh(std::size_t size) : entries_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+
+    std::span<T> span() { return {entries_.get(), size_}; }
+
+    NumpyArray<T> to_numpy(std::initializer_list<std::size_t> shape) {
+        T* const entries = entries_.get();
+        nb::capsule owner(entries, [](void* kept) noexcept { delete[] static_cast<T*>(kept); });
+        (void)entries_.release();
+        return NumpyArray<T>(entries, shape, owner);
+    }
+
+private:
+    std::unique_ptr<T[]> entries_;
+    std::size_t size_;
+};
+
+std::unique_ptr<Coder> make_coder(Array<double> cuts, Array<std::uint8_t> codes, std::uint8_t missing) {
+    require(codes.shape(0) == cuts.shape(0) + 1, "codes: expected one more than cuts");
+    for (std::size_t i = 0; i < cuts.shape(0); ++i) {
+        const double cut = cuts.data()[i];
+        require(cut == cut && (i == 0 || cuts.data()[i - 1] <= cut), "cuts: expected ascending numbers");
+    }
+    return std::make_unique<Coder>(as_span(cuts), as_span(codes), missing);
+}
+
 // The route and the arrays that it looks into.
 class KeptRoute {
 public:
@@ -159,26 +232,65 @@ public:
                  as_span(arrays_.rule),     as_span(arrays_.n_outcomes), std::move(scorers),
                  std::move(splits)} {
         if (const char* fault = find_fault(route_)) throw std::invalid_argument(fault);
+        prepare(route_);
     }
 
-    // Leaf, spent, unlisted and totals of every row.
-    nb::tuple walk_rows(const Matrix<std::uint8_t>& codes, Clock& clock, std::optional<int> threads) const {
+    nb::tuple walk_codes(const Strided<nb::ndim<2>, std::uint8_t>& codes, Clock& clock,
+                         std::optional<int> threads) const {
         require(codes.shape(0) == route_.n_outcomes.size(), "codes: expected one row per test");
-        require(!threads || *threads > 0, "threads: expected at least 1");
-        const std::size_t n_rows = codes.shape(1), widest = route_.widest();
-        std::vector<std::int32_t> leaf(n_rows), unlisted(n_rows);
-        std::vector<std::int64_t> spent(n_rows), totals(n_rows * widest);
-        const Walks walks{{codes.data(), codes.size()}, leaf, spent, unlisted, totals};
-        const int n_threads = threads.value_or(int(std::thread::hardware_concurrency()));
-        interruptible(clock, [&] {
-            walk(route_, walks, clock, n_threads);
-            return true;
-        });
-        return nb::make_tuple(as_numpy(std::move(leaf)), as_numpy(std::move(spent)), as_numpy(std::move(unlisted)),
-                              as_numpy(std::move(totals), {n_rows, widest}));
+        std::vector<Cells> columns;
+        for (std::size_t test = 0; test < codes.shape(0); ++test) {
+            columns.push_back(cells_of(codes, nullptr, 1, 0, std::int64_t(test)));
+        }
+        return walk_rows(columns, codes.shape(1), clock, threads);
+    }
+
+    nb::tuple walk_table(const Strided<nb::ndim<2>>& table, const Array<std::int64_t>& at, const Coders& coders,
+                         Clock& clock, std::optional<int> threads) const {
+        const std::size_t n_tests = route_.n_outcomes.size();
+        require(at.shape(0) == n_tests, "at: expected a column for each test");
+        require(coders.size() == n_tests, "coders: expected one for each test");
+        std::vector<Cells> columns;
+        for (std::size_t test = 0; test < n_tests; ++test) {
+            const std::int64_t column = as_span(at)[test];
+            require(column >= 0 && std::size_t(column) < table.shape(1), "at: expected columns of the table");
+            columns.push_back(cells_of(table, coders[test], 0, 1, column));
+        }
+        return walk_rows(columns, table.shape(0), clock, threads);
+    }
+
+    nb::tuple walk_columns(const std::vector<Strided<nb::ndim<1>>>& given, const Coders& coders, Clock& clock,
+                           std::optional<int> threads) const {
+        const std::size_t n_tests = route_.n_outcomes.size();
+        require(given.size() == n_tests && n_tests > 0, "columns: expected one for each of at least one test");
+        require(coders.size() == n_tests, "coders: expected one for each test");
+        const std::size_t n_rows = given[0].shape(0);
+        std::vector<Cells> columns;
+        for (std::size_t test = 0; test < n_tests; ++test) {
+            require(given[test].shape(0) == n_rows, "columns: expected equally many rows");
+            columns.push_back(cells_of(given[test], coders[test], 0));
+        }
+        return walk_rows(columns, n_rows, clock, threads);
     }
 
 private:
+    // Leaf, spent, unlisted, totals and the highest of these for every row, and whether no number was too large.
+    nb::tuple walk_rows(std::vector<Cells>& columns, std::size_t n_rows, Clock& clock,
+                        std::optional<int> threads) const {
+        require(!threads || *threads > 0, "threads: expected at least 1");
+        for (std::size_t test = 0; test < columns.size(); ++test) {
+            columns[test].last = std::uint8_t(route_.n_outcomes[test]);
+        }
+        const std::size_t widest = route_.widest(), n_scored = widest == 0 ? 0 : n_rows;
+        Fresh<std::int32_t> leaf(n_rows), unlisted(n_rows);
+        Fresh<std::int64_t> spent(n_rows), totals(n_rows * widest), highest(n_scored);
+        const Walks walks{columns, leaf.span(), spent.span(), unlisted.span(), totals.span(), highest.span()};
+        const int n_threads = threads.value_or(int(std::thread::hardware_concurrency()));
+        const bool are_exact = interruptible(clock, [&] { return walk(route_, walks, clock, n_threads); });
+        return nb::make_tuple(leaf.to_numpy({n_rows}), spent.to_numpy({n_rows}), unlisted.to_numpy({n_rows}),
+                              totals.to_numpy({n_rows, widest}), highest.to_numpy({n_scored}), are_exact);
+    }
+
     RouteArrays arrays_;
     Route route_;
 };
@@ -239,6 +351,8 @@ void bind_tables(nb::module_& module) {
                "The next place of each case of a shard.");
     module.def("count_places", &count_for_python, "cases"_a, "places"_a, "slots"_a, "n_slots"_a, "clock"_a,
                "The weight of every slot, test with outcome, and class.");
+    nb::class_<Coder>(module, "Coder", "Cuts between numbers, the code of what lies between them, and that of NaN.")
+        .def(nb::new_(&make_coder), "cuts"_a, "codes"_a, "missing"_a);
     nb::class_<Ensemble>(module, "Ensemble", "Small trees whose ends add to totals, flat and in preorder.")
         .def(nb::new_(&make_ensemble), "start"_a, "test"_a, "cut"_a, "by_equal"_a, "default_left"_a, "missing"_a,
              "right"_a, "value"_a);
@@ -264,8 +378,13 @@ void bind_tables(nb::module_& module) {
              }),
              "kind"_a, "test"_a, "first"_a, "children"_a, "charge_at"_a, "charges"_a, "rule"_a, "n_outcomes"_a,
              "scorers"_a, "splits"_a)
-        .def("walk", &KeptRoute::walk_rows, "codes"_a, "clock"_a, "threads"_a = nb::none(),
-             "Per column of codes: the leaf, what was spent, the first test with a result that is not listed, totals.");
+        .def("walk", &KeptRoute::walk_codes, "codes"_a, "clock"_a, "threads"_a = nb::none(),
+             "Per column of codes: the leaf, what was spent, the first test with a result that is not listed, totals, "
+             "the highest of them; and whether no number is so large that digits may be lost.")
+        .def("walk_table", &KeptRoute::walk_table, "table"_a, "at"_a, "coders"_a, "clock"_a, "threads"_a = nb::none(),
+             "The same per row of numbers, or of codes where a coder is None; each test has one of the columns.")
+        .def("walk_columns", &KeptRoute::walk_columns, "columns"_a, "coders"_a, "clock"_a, "threads"_a = nb::none(),
+             "The same for columns of different types.");
     module.def("softmax", &softmax_for_python, "totals"_a, "Totals in millionths as probabilities, row by row.");
 }
 

@@ -1,4 +1,5 @@
 // The variants of the *_simd.cpp files, and the one that this processor runs.
+#include "simd/coding_simd.hpp"
 #include "simd/counting_simd.hpp"
 #include "simd/impurity_simd.hpp"
 #include "simd/mass_simd.hpp"
@@ -12,6 +13,7 @@
 namespace budgetree {
 
 namespace baseline {
+extern const CodingFunctions coding;
 extern const CountingFunctions counting;
 extern const ImpurityFunctions impurity;
 extern const MassKernels kMassKernels;
@@ -24,6 +26,7 @@ extern const TripleKernels kTripleKernels;
 
 #if defined(BUDGETREE_HAS_AVX2)
 namespace avx2 {
+extern const CodingFunctions coding;
 extern const CountingFunctions counting;
 extern const ImpurityFunctions impurity;
 extern const MassKernels kMassKernels;
@@ -37,6 +40,9 @@ extern const TripleKernels kTripleKernels;
 namespace avx2 = baseline;
 #endif
 
+const CodingFunctions& coding_functions() {
+    return variant(baseline::coding, avx2::coding);
+}
 const CountingFunctions& counting_functions() {
     return variant(baseline::counting, avx2::counting);
 }

@@ -6,8 +6,8 @@
 namespace budgetree {
 namespace {
 
-constexpr std::size_t kBlock = 256;  // rows: the lanes of a tree of 12 ends fit into the first cache
-constexpr std::size_t kVector = 32;  // rows that are computed together
+constexpr std::size_t kLaneRows = 256;  // the lanes of a tree of 12 ends fit into the first cache
+constexpr std::size_t kVector = 32;     // rows that are computed together
 
 void require(bool holds, const char* expected) {
     if (!holds) throw std::invalid_argument(expected);
@@ -56,18 +56,13 @@ Preorder find_preorder(std::span<const std::int32_t> start, std::span<const std:
     return {std::move(order), nullptr};
 }
 
-Scorer::Scorer(std::vector<std::int32_t> tests, std::vector<std::vector<std::int32_t>> points,
+Scorer::Scorer(std::vector<std::int32_t> tests, std::span<const std::span<const std::int32_t>> points,
                std::vector<std::int64_t> intercept, const Ensemble& trees)
-    : tests_(std::move(tests)), points_(std::move(points)), intercept_(std::move(intercept)) {
+    : tests_(std::move(tests)), intercept_(std::move(intercept)) {
     require(!intercept_.empty(), "scorers: expected at least one column");
-    require(points_.size() == tests_.size(), "scorers: expected points for each test");
+    require(points.size() == tests_.size(), "scorers: expected points for each test");
     require(tests_.size() < 65'536, "scorers: expected fewer than 65,536 tests");
-    for (const auto& table : points_) {
-        const std::size_t n_results = table.size() / n_columns();
-        require(n_results >= 1 && n_results <= 256 && table.size() == n_results * n_columns(),
-                "scorers: expected points for every outcome and one more");
-        n_outcomes_.push_back(std::int32_t(n_results - 1));
-    }
+    add_points(points);
     const std::size_t n_nodes = trees.test.size();
     for (const std::size_t size : {trees.cut.size(), trees.by_equal.size(), trees.default_left.size(),
                                    trees.missing.size(), trees.right.size(), trees.value.size() / n_columns()}) {
@@ -84,6 +79,19 @@ Scorer::Scorer(std::vector<std::int32_t> tests, std::vector<std::vector<std::int
     }
 }
 
+void Scorer::add_points(std::span<const std::span<const std::int32_t>> points) {
+    for (std::size_t test = 0; test < points.size(); ++test) {
+        const std::span table = points[test];
+        const std::size_t n_results = table.size() / n_columns();
+        require(n_results >= 1 && n_results <= 256 && table.size() == n_results * n_columns(),
+                "scorers: expected points for every outcome and one more");
+        n_outcomes_.push_back(std::int32_t(n_results - 1));
+        if (std::ranges::all_of(table, [](std::int32_t more) { return more == 0; })) continue;
+        tables_.push_back({test, points_.size()});
+        points_.insert(points_.end(), table.begin(), table.end());
+    }
+}
+
 void Scorer::add_tree(const Ensemble& trees, std::size_t begin, std::size_t end) {
     trees_.push_back({std::uint32_t(choices_.size()), 0, std::uint32_t(values_.size())});
     std::vector<std::uint16_t> lanes(end - begin);
@@ -95,6 +103,7 @@ void Scorer::add_tree(const Ensemble& trees, std::size_t begin, std::size_t end)
         values_.insert(values_.end(), trees.value.begin() + std::ptrdiff_t(node * n_columns()),
                        trees.value.begin() + std::ptrdiff_t((node + 1) * n_columns()));
     }
+    most_ends_ = std::max(most_ends_, n_ends);
     require(n_ends * 2 == end - begin + 1, "trees: expected two children, or none");
     for (std::size_t node = end; node-- > begin;) {
         if (trees.test[node] < 0) continue;
@@ -108,70 +117,105 @@ void Scorer::add_tree(const Ensemble& trees, std::size_t begin, std::size_t end)
         require(right > std::int64_t(node) + 1 && right < std::int64_t(end), "trees: expected children further down");
         const bool by_equal = trees.by_equal[node] != 0;
         lanes[node - begin] = std::uint16_t(kMaxEnds + n_choices++);
-        choices_.push_back({.test = std::uint16_t(test),
+        choices_.push_back({.test = tree_test(test),
                             .left = lanes[node + 1 - begin],
                             .right = lanes[std::size_t(right) - begin],
                             .result = lanes[node - begin],
                             .low = std::uint8_t(by_equal ? cut : 0),
                             .span = std::uint8_t(by_equal ? 0 : cut),
                             .missing = std::uint8_t(missing < 0 ? unlisted : missing),
+                            .unlisted = std::uint8_t(unlisted),
                             .default_left = trees.default_left[node] != 0});
     }
     trees_.back().n_choices = std::uint32_t(n_choices);
 }
 
+std::uint16_t Scorer::tree_test(std::size_t test) {
+    const auto found = std::ranges::find(tree_tests_, test);
+    const auto position = std::uint16_t(found - tree_tests_.begin());
+    if (found == tree_tests_.end()) tree_tests_.push_back(test);
+    return position;
+}
+
 std::int64_t Scorer::nanoseconds_per_row() const {
-    return std::int64_t((tests_.size() + trees_.size()) * n_columns() + choices_.size() / 4);
+    return std::int64_t((tables_.size() + trees_.size()) * n_columns() + tree_tests_.size() + choices_.size() / 4);
 }
 
-ScoreSheet::ScoreSheet() : lanes_(2 * kMaxEnds * kBlock) {
-    for (std::size_t end = 0; end < kMaxEnds; ++end) std::fill_n(lane(end), kBlock, std::uint8_t(end));
-}
-
-std::uint8_t* ScoreSheet::lane(std::size_t number) {
-    return lanes_.data() + number * kBlock;
-}
-
-void ScoreSheet::add_up(const Scorer& scorer, const CodeView& codes, std::span<const std::uint32_t> rows,
+void ScoreSheet::add_up(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
                         std::int64_t* totals) {
-    for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
-        const std::size_t n_rows = std::min(kBlock, rows.size() - begin);
-        add_up_block(scorer, codes, rows.subspan(begin, n_rows), totals + begin * scorer.n_columns());
+    switch (scorer.n_columns()) {
+        case 1:
+            return add_up_columns<1>(scorer, codes, rows, totals);
+        case 2:
+            return add_up_columns<2>(scorer, codes, rows, totals);
+        case 3:
+            return add_up_columns<3>(scorer, codes, rows, totals);
+        case 4:
+            return add_up_columns<4>(scorer, codes, rows, totals);
+        default:
+            return add_up_columns<0>(scorer, codes, rows, totals);
     }
 }
 
-void ScoreSheet::add_up_block(const Scorer& scorer, const CodeView& codes, std::span<const std::uint32_t> rows,
-                              std::int64_t* totals) {
-    const std::size_t n_rows = rows.size(), n_columns = scorer.n_columns(), n_tests = scorer.tests_.size();
-    if (results_.size() < n_tests * kBlock) results_.resize(n_tests * kBlock);
-    for (std::size_t row = 0; row < n_rows; ++row) std::ranges::copy(scorer.intercept_, totals + row * n_columns);
-    for (std::size_t test = 0; test < n_tests; ++test) {
-        std::uint8_t* results = results_.data() + test * kBlock;
-        const auto place = std::size_t(scorer.tests_[test]);
-        const auto unlisted = std::uint8_t(scorer.n_outcomes_[test]);
-        for (std::size_t row = 0; row < n_rows; ++row) results[row] = std::min(codes.at(place, rows[row]), unlisted);
-        const std::int32_t* points = scorer.points_[test].data();
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            for (std::size_t c = 0; c < n_columns; ++c)
-                totals[row * n_columns + c] += points[results[row] * n_columns + c];
+// Test by test: its points are in a near cache then. N is 0 where the number of columns is not known to the compiler.
+template <std::size_t N>
+void ScoreSheet::add_up_columns(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
+                                std::int64_t* totals) {
+    const std::size_t n_columns = N == 0 ? scorer.n_columns() : N, n_rows = rows.size();
+    for (std::size_t i = 0; i < n_rows; ++i) std::ranges::copy(scorer.intercept_, totals + i * n_columns);
+    for (const Scorer::Table& table : scorer.tables_) {
+        const std::uint8_t* const of_test = codes.of(table.test);
+        const std::int32_t* const points = scorer.points_.data() + table.first;
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            const std::int32_t* const of_outcome = points + of_test[rows[i]] * n_columns;
+            for (std::size_t column = 0; column < n_columns; ++column) {
+                totals[i * n_columns + column] += of_outcome[column];
+            }
         }
+    }
+    if (scorer.trees_.empty()) return;
+    prepare_lanes(scorer.most_ends_, scorer.tree_tests_.size());
+    for (std::size_t begin = 0; begin < n_rows; begin += kLaneRows) {
+        const auto some = rows.subspan(begin, std::min(kLaneRows, n_rows - begin));
+        add_trees<N>(scorer, codes, some, totals + begin * n_columns);
+    }
+}
+
+template <std::size_t N>
+void ScoreSheet::add_trees(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
+                           std::int64_t* totals) {
+    const std::size_t n_columns = N == 0 ? scorer.n_columns() : N, n_rows = rows.size();
+    for (std::size_t test = 0; test < scorer.tree_tests_.size(); ++test) {
+        const std::uint8_t* const of_test = codes.of(scorer.tree_tests_[test]);
+        std::uint8_t* const results = results_.data() + test * kLaneRows;
+        for (std::size_t i = 0; i < n_rows; ++i) results[i] = of_test[rows[i]];
     }
     const std::size_t n_computed = (n_rows + kVector - 1) / kVector * kVector;
     for (const Scorer::Tree& tree : scorer.trees_) {
         const std::uint8_t* ends = lane(0);
         for (const Scorer::Choice& choice : std::span(scorer.choices_).subspan(tree.first_choice, tree.n_choices)) {
             const auto step = choice.default_left ? choose<true> : choose<false>;
-            step(results_.data() + choice.test * kBlock, choice.low, choice.span,
-                 std::uint8_t(scorer.n_outcomes_[choice.test]), choice.missing, lane(choice.left), lane(choice.right),
-                 lane(choice.result), n_computed);
+            step(results_.data() + choice.test * kLaneRows, choice.low, choice.span, choice.unlisted, choice.missing,
+                 lane(choice.left), lane(choice.right), lane(choice.result), n_computed);
             ends = lane(choice.result);
         }
-        const std::int32_t* values = scorer.values_.data() + tree.first_value;
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            for (std::size_t c = 0; c < n_columns; ++c)
-                totals[row * n_columns + c] += values[ends[row] * n_columns + c];
+        const std::int32_t* const values = scorer.values_.data() + tree.first_value;
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            const std::int32_t* const of_end = values + ends[i] * n_columns;
+            for (std::size_t column = 0; column < n_columns; ++column) totals[i * n_columns + column] += of_end[column];
         }
     }
+}
+
+// One row should not pay for lanes that no tree has.
+void ScoreSheet::prepare_lanes(std::size_t n_ends, std::size_t n_tests) {
+    if (lanes_ == nullptr) lanes_ = std::make_unique_for_overwrite<std::uint8_t[]>(2 * kMaxEnds * kLaneRows);
+    for (; n_filled_ < n_ends; ++n_filled_) std::fill_n(lane(n_filled_), kLaneRows, std::uint8_t(n_filled_));
+    if (results_.size() < n_tests * kLaneRows) results_.resize(n_tests * kLaneRows);
+}
+
+std::uint8_t* ScoreSheet::lane(std::size_t number) {
+    return lanes_.get() + number * kLaneRows;
 }
 
 }  // namespace budgetree

@@ -12,13 +12,17 @@
 //
 // A result goes left where it is at most the cut, or equal to it; one that is not listed, or is `missing`, goes the
 // default way. A scorer does not follow one row from node to node: for a block of rows it chooses at every node, from
-// the last to the first, between the ends that its children have chosen, a byte per row, many rows at a time.
+// the last to the first, between the ends that its children have chosen, a byte per row, many rows at a time. It reads
+// the codes of a block where they were coded (coding.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "tables/coding.hpp"
 
 namespace budgetree {
 
@@ -43,18 +47,19 @@ struct Preorder {
 Preorder find_preorder(std::span<const std::int32_t> start, std::span<const std::int32_t> left,
                        std::span<const std::int32_t> right);
 
-// Codes of tests and rows, in either order.
-struct CodeView {
+// The codes of a block, column by column, none beyond the outcomes and one more; and per test of a scorer its column.
+struct BlockView {
     const std::uint8_t* codes;
-    std::size_t per_test, per_row;
+    std::span<const std::int32_t> columns;
 
-    std::uint8_t at(std::size_t test, std::size_t row) const { return codes[test * per_test + row * per_row]; }
+    const std::uint8_t* of(std::size_t test) const { return codes + std::size_t(columns[test]) * kBlockRows; }
 };
 
 class Scorer {
 public:
-    // Throws std::invalid_argument where the parts do not fit each other.
-    Scorer(std::vector<std::int32_t> tests, std::vector<std::vector<std::int32_t>> points,
+    // Points are per test: outcome and one more × column. Throws std::invalid_argument where parts do not fit each
+    // other.
+    Scorer(std::vector<std::int32_t> tests, std::span<const std::span<const std::int32_t>> points,
            std::vector<std::int64_t> intercept, const Ensemble& trees);
 
     std::size_t n_columns() const { return intercept_.size(); }
@@ -66,42 +71,56 @@ public:
 private:
     friend class ScoreSheet;
 
+    // Points of a test, unless all of them are 0.
+    struct Table {
+        std::size_t test, first;
+    };
     // Between the ends of two children, which are lanes: below kMaxEnds of a single end, from there on of a choice.
     struct Choice {
-        std::uint16_t test, left, right, result;
-        std::uint8_t low, span, missing;  // low ≤ code ≤ low + span goes left
+        std::uint16_t test, left, right, result;    // test: its position among tree_tests_
+        std::uint8_t low, span, missing, unlisted;  // low ≤ code ≤ low + span goes left
         bool default_left;
     };
     struct Tree {
         std::uint32_t first_choice, n_choices, first_value;
     };
 
+    void add_points(std::span<const std::span<const std::int32_t>> points);
     void add_tree(const Ensemble& trees, std::size_t begin, std::size_t end);
+    std::uint16_t tree_test(std::size_t test);
 
     std::vector<std::int32_t> tests_;
     std::vector<std::int32_t> n_outcomes_;
-    std::vector<std::vector<std::int32_t>> points_;  // per test: outcome and one more × column
-    std::vector<std::int64_t> intercept_;            // per column
-    std::vector<Choice> choices_;                    // tree by tree, those further down first
+    std::vector<Table> tables_;
+    std::vector<std::int32_t> points_;     // of all tables
+    std::vector<std::int64_t> intercept_;  // per column
+    std::vector<std::size_t> tree_tests_;  // that trees read
+    std::vector<Choice> choices_;          // tree by tree, those further down first
     std::vector<Tree> trees_;
     std::vector<std::int32_t> values_;  // of ends, end × column
+    std::size_t most_ends_ = 0;         // of a tree
 };
 
 // What a thread adds up with.
 class ScoreSheet {
 public:
-    ScoreSheet();
-
-    // Of some rows, row × column.
-    void add_up(const Scorer& scorer, const CodeView& codes, std::span<const std::uint32_t> rows, std::int64_t* totals);
+    // Of some rows of a block, row × column.
+    void add_up(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
+                std::int64_t* totals);
 
 private:
-    void add_up_block(const Scorer& scorer, const CodeView& codes, std::span<const std::uint32_t> rows,
-                      std::int64_t* totals);
+    template <std::size_t N>
+    void add_up_columns(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
+                        std::int64_t* totals);
+    template <std::size_t N>
+    void add_trees(const Scorer& scorer, const BlockView& codes, std::span<const std::uint16_t> rows,
+                   std::int64_t* totals);
+    void prepare_lanes(std::size_t n_ends, std::size_t n_tests);
     std::uint8_t* lane(std::size_t number);
 
-    std::vector<std::uint8_t> results_;  // test × row of a block
-    std::vector<std::uint8_t> lanes_;    // end or choice × row of a block
+    std::vector<std::uint8_t> results_;      // test that trees read × row
+    std::unique_ptr<std::uint8_t[]> lanes_;  // end or choice × row
+    std::size_t n_filled_ = 0;               // lanes of ends
 };
 
 }  // namespace budgetree

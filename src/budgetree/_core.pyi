@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +153,12 @@ class Scorer:
 class TotalSplit:
     def __init__(self, scorer: int, cuts: Sequence[int], confidence: float = 0.0) -> None: ...
 
+# Per row the leaf, what was spent, the first unlisted test, totals, the highest of them; and whether digits are kept.
+Walked = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], bool]
+
+class Coder:
+    def __init__(self, cuts: NDArray[np.float64], codes: NDArray[np.uint8], missing: int) -> None: ...
+
 class Route:
     def __init__(
         self,
@@ -166,9 +173,22 @@ class Route:
         scorers: Sequence[Scorer],
         splits: Sequence[TotalSplit],
     ) -> None: ...
-    def walk(
-        self, codes: NDArray[np.uint8], clock: Clock, threads: int | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
+    def walk(self, codes: NDArray[np.uint8], clock: Clock, threads: int | None = None) -> Walked: ...
+    def walk_table(
+        self,
+        table: NDArray[Any],
+        at: NDArray[np.int64],
+        coders: Sequence[Coder | None],
+        clock: Clock,
+        threads: int | None = None,
+    ) -> Walked: ...
+    def walk_columns(
+        self,
+        columns: Sequence[NDArray[Any]],
+        coders: Sequence[Coder | None],
+        clock: Clock,
+        threads: int | None = None,
+    ) -> Walked: ...
 
 def softmax(totals: NDArray[np.int64]) -> NDArray[np.float64]: ...
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from budgetree.problem import Schema
+from budgetree.problem import Instance, Schema
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, show_number
-from budgetree.tree.provenance import Bounds, LeafChoice, ObjectiveChoice, ProofState, Reason
+from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason
 
 Amount = Callable[[Fraction], str]
 
@@ -111,6 +111,25 @@ def leaves_sentence(choice: LeafChoice) -> str:
     own = f"{kind[0].upper()}{kind[1:]} {verb} a Brier score of {scores[choice.kind]:.3f} on cases held out"
     best = f"{names[choice.best]} {scores[choice.best]:.3f}"
     return f"{own}, {best}: {choice.excess:.3f} ± {choice.standard_error:.3f} less."
+
+
+def cases_sentence(cases: Instance, objective: Objective) -> str:
+    """Which rows count, and how columns of numbers become outcomes.
+
+    >>> import budgetree as bt
+    >>> from budgetree.tree.provenance import Objective
+    >>> cases_sentence(bt.datasets.load("pima"), Objective.KNOWN)
+    'cases: 753, of 768 rows, of which identical ones are merged; numbers in at most 10 levels of equal width'
+    """
+    rows, counted_rows = cases.source, "every row counts"
+    if rows is not None and rows.duplicates == "merge" and objective is Objective.KNOWN:
+        counted_rows = f"{cases.n_objects}, of {counted(len(rows), 'row')}, of which identical ones are merged"
+    if rows is None:
+        return f"cases: {counted_rows}; outcomes as given"
+    if objective is Objective.NEW:
+        return f"cases: {counted_rows}; numbers as they are"
+    width = "with about as many cases each" if rows.levels.binning == "quantile" else "of equal width"
+    return f"cases: {counted_rows}; numbers in at most {counted(rows.levels.others, 'level')} {width}"
 
 
 def objective_sentence(choice: ObjectiveChoice) -> str:

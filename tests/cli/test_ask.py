@@ -54,8 +54,13 @@ def test_a_value_beyond_the_known_ones_is_remarked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("375\n"))
-    assert "375 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("86\n"))
+    assert "86 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("375\n375!\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"))
+    assert "'375' is far beyond the known values; expected a number (the known ones run from 21 to 81)" in printed
+    assert "If it is right, type 375!" in printed
+    assert "375 is beyond the known values (21 to 81), and counts as" in printed
     monkeypatch.setattr(sys, "stdin", io.StringIO("35,5\n"))
     assert "beyond" not in run(capsys, "ask", str(tmp_path / "m.json"))
 
@@ -90,13 +95,35 @@ def test_an_ordinary_tree_says_what_it_takes_the_result_for(
     bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
     printed = asked(capsys, monkeypatch, tmp_path / "m.json", "unavailable")
     assert (
-        "age is not available and not paid; the case goes on as most known cases did, as if it were 21.0 to 24.3."
-        in printed
+        "age is not available and not paid; all its results stay possible, and the case goes on as most known cases "
+        "did (21.0 to 24.3)." in printed
     )
     assert (
-        "  neg has 64.5% at first. What moved it:\n    age not available, taken as 21.0 to 24.3: +20.8 points"
+        "  neg has 64.5% at first. What moved it:\n    age not available, path of 21.0 to 24.3 followed: no change"
         in printed
     )
+    assert "neg 65%, pos 35%\n  These are shares of all that is possible without age: 753 known cases." in printed
+    monkeypatch.setattr(sys, "stdin", io.StringIO("unavailable\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"), "--charge-unavailable")
+    assert "(there is no result; the test is paid all the same)" in printed
+    assert "age is not available and paid all the same; " in printed
+    assert "spent 1\n" in printed
+
+
+def test_known_results_are_not_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    tree.to_json(tmp_path / "m.json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("back\n3\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"), "--known", "age=42")
+    assert "age costs" not in printed
+    assert "this is the first test." in printed
+    assert f"→ {tree.ask({'age': 42, 'pregnant': 3}).prediction}  spent 1\n" in printed
+    assert "--known is 'age'; expected TEST=RESULT" in run(
+        capsys, "ask", str(tmp_path / "m.json"), "--known", "age", code=2
+    )
+    assert "known: 'agee' is not a test" in run(capsys, "ask", str(tmp_path / "m.json"), "--known", "agee=1", code=1)
 
 
 def test_the_result_is_explained(

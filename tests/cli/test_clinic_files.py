@@ -138,6 +138,16 @@ def test_a_folder_of_files_is_one_table(folder: Path, capsys: pytest.CaptureFixt
             "line 3: column 'Wert' has '1,234', which could be 1234 (say --decimal . --thousands ,) or 1.234 "
             "(say --decimal ,)",
         ),
+        (
+            "Wert;Befund\n1,136;a\n392;b\n3,784;a\n",
+            "t.csv, line 2: column 'Wert' has '1,136', which could be 1136 (say --decimal . --thousands ,) or 1.136 "
+            "(say --decimal ,)",
+        ),
+        (
+            "Wert,Befund\n392,a\n4.500,b\n",
+            "line 3: column 'Wert' has '4.500', which could be 4500 (say --decimal , --thousands .) or 4.500 "
+            "(say --decimal .)",
+        ),
         ("Wert;Befund\n1.234,5;a\n2;b\n", "has '1.234,5', which could be 1234,5 (say --decimal , --thousands .). Say"),
     ],
 )
@@ -169,6 +179,33 @@ def test_a_comma_is_asked_about_where_another_column_has_decimal_points(
     assert bt.Tree.from_json("m.json").tests_used == {0, 1}
     assert message in run(capsys, "predict", "m.json", "t.csv", code=1)
     run(capsys, "predict", "m.json", "t.csv", "--thousands", ",")
+
+
+def test_the_marks_of_other_columns_say_what_a_mark_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t.csv").write_text("Wert;x;Befund\n1,136;2;a\n392;2,5;b\n", encoding="utf-8")
+    run(capsys, *FIT_KNOWN, "t.csv", "-t", "Befund", "--budget", "1", "--folds", "0", "-o", "m.json", "--drop", "x")
+    assert bt.Tree.from_json("m.json").schema.outcome_names == (("1.136", "392"),)
+
+
+def test_a_long_file_is_asked_about_too(folder: Path) -> None:
+    limits = ReadLimits(sample_rows=50)
+    rows = "".join(f"{i};{'ab'[i % 2]}\n" for i in range(200))
+    (folder / "t.csv").write_text(f"Wert;Befund\n{rows}1,136;a\n", encoding="utf-8")
+    with pytest.raises(bt.errors.TableFileError, match="line 202: column 'Wert' has '1,136', which could be") as caught:
+        bt.Instance.from_file("t.csv", "Befund", reading=Reading(limits=limits))
+    assert caught.value.found == "1,136"
+    read = bt.Instance.from_file("t.csv", "Befund", reading=Reading(limits=limits, decimal=","))
+    assert read.n_objects == 201
+
+
+def test_a_number_typed_as_text_in_a_workbook_is_asked_about(folder: Path) -> None:
+    rows: list[list[Any]] = [["Wert", "Befund"], [1.136, "a"], [2.5, "b"]]
+    write_xlsx(folder / "t.xlsx", {"one": rows})
+    assert bt.Instance.from_file("t.xlsx", "Befund").n_objects == 2
+    write_xlsx(folder / "t.xlsx", {"one": [*rows, ["4.500", "a"]]})
+    with pytest.raises(bt.errors.TableFileError, match=r"'4\.500', which could be 4500"):
+        bt.Instance.from_file("t.xlsx", "Befund")
+    assert bt.Instance.from_file("t.xlsx", "Befund", reading=Reading(decimal=".")).n_objects == 3
 
 
 def test_a_number_that_is_not_used_is_not_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

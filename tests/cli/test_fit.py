@@ -117,7 +117,7 @@ def test_an_error_for_new_cases_names_the_best_where_none_is_so_good(capsys: Any
 
 
 def test_a_search_that_ended_early_bounds_what_was_asked_for(capsys: Any, tmp_path: Path) -> None:
-    fit = [*FIT_KNOWN, "dna", "--budget", "6", "--time-limit", "0.5", "--folds", "0", "-o", str(tmp_path / "m.json")]
+    fit = [*FIT_KNOWN, "dna", "--budget", "6", "--time-limit", "4", "--folds", "0", "-o", str(tmp_path / "m.json")]
     facts = json.loads(run(capsys, *fit, "--json"))
     assert (facts["proof_state"], facts["lower_bound_at"]) == ("bounded", 6)
     assert "Some tree within a budget of 6 might" in facts["statement"]

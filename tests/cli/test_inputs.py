@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +15,7 @@ import pytest
 from command_line import FIT_KNOWN, TABLE, run
 
 import budgetree as bt
-from budgetree.cli import main
+from budgetree.cli import inputs, main
 
 
 def test_three_columns_of_one_name_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,3 +108,29 @@ def test_a_table_is_named_once(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "t.csv").write_text("y\na\nb\n")
     assert main(["fit", str(tmp_path / "t.csv"), "--target", "y", "--budget", "1", "-o", str(tmp_path / "m")]) == 1
     assert capsys.readouterr().err.count("t.csv") == 1
+
+
+@pytest.mark.parametrize("learner", ["budgetree.learn._fit.make_request", "budgetree.learn.frontier"])
+def test_reading_counts_in_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], learner: str
+) -> None:
+    really, opened, limits = resolve_name(learner.replace(".learn.", ".learn:")), inputs.open_data, list[float]()
+
+    def slow(*given: Any) -> Any:
+        time.sleep(0.3)
+        return opened(*given)
+
+    def asked(*given: Any, **settings: Any) -> Any:
+        limits.append(settings["time_limit"])
+        return really(*given, **settings)
+
+    monkeypatch.setattr(inputs, "open_data", slow)
+    monkeypatch.setattr(learner, asked)
+    command = ["frontier", "--max-budget", "1"] if "frontier" in learner else ["fit", "--budget", "1", "-o"]
+    command += [] if "frontier" in learner else [str(tmp_path / "m.json")]
+    for limit in ("0.2", "500", "-1"):
+        code = 1 if limit == "-1" else 0
+        run(capsys, *command, "figure1", "--objective", "known", "--folds", "0", "--time-limit", limit, code=code)
+    assert limits[0] == 0
+    assert limits[1] < 499.7
+    assert limits[2] == -1  # and refused as that

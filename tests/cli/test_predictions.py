@@ -21,6 +21,7 @@ def ones(right: list[str], given: list[str]) -> list[tuple[str, str, int]]:
     return [(true, answer, 1) for true, answer in zip(right, given, strict=True)]
 
 
+@pytest.mark.filterwarnings("ignore:.* no known case had")
 @pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_rows_may_come_in_parts(leaves: str | None) -> None:
     tree, frame = losing_tree(leaves), new_frame(8, 90)

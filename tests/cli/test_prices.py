@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+import budgetree as bt
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -58,5 +60,49 @@ def test_a_price_list_may_be_a_csv_file(folder: Path, capsys: pytest.CaptureFixt
     assert "worst case 0.5" in run(capsys, *FIT, "p.csv")
 
 
+def test_an_empty_file_is_a_list_without_a_price(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.toml").write_text("# nothing yet\n", encoding="utf-8")
+    assert "p.toml: prices: no price for 'age', 'ca level'" in run(capsys, *FIT, "p.toml", code=1)
+
+
+def test_a_file_about_something_else_leaves_prices_as_they_are(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.toml").write_text("[labels]\nunit = '€'\n", encoding="utf-8")
+    check = ["check", "t.csv", "-t", "y", "--prices", "s.toml"]
+    assert "every test costs 1 €." in run(capsys, *check)
+    assert "every test costs 4 €." in run(capsys, *check, "--default-price", "4")
+    run(capsys, "fit", "pima", *FIT[4:], "s.toml")
+    content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    assert content["prices"]["tests"]["glucose"] != 1  # a bundled table has prices of its own
+
+
 def test_without_a_list_all_tests_may_cost_something_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "every test costs 4." in run(capsys, "check", "t.csv", "-t", "y", "--default-price", "4")
+
+
+def test_a_price_that_could_be_two_is_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2\n", encoding="utf-8")
+    expected = "p.csv, line 2: column 'price' has '1,136', which could be 1136 (say --decimal . --thousands ,) or 1.136"
+    assert expected in run(capsys, *FIT, "p.csv", code=1)
+    run(capsys, *FIT, "p.csv", "--decimal", ".", "--thousands", ",")
+    assert bt.Tree.from_json("m.json").schema.prices == bt.Prices({"age": 1136, "ca level": 2})
+    assert bt.Prices.from_file("p.csv", reading=bt.Reading(decimal=",")) == bt.Prices({"age": 1.136, "ca level": 2})
+    (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2,5\n", encoding="utf-8")
+    run(capsys, *FIT, "p.csv", "--thousands", ",")  # the marks of the cases, and the list has its own
+    assert bt.Prices.from_file("p.csv") == bt.Prices({"age": 1.136, "ca level": 2.5})
+
+
+def test_a_test_that_is_left_out_may_stay_in_the_price_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases, prices = tmp_path / "cases.csv", tmp_path / "prices.toml"
+    cases.write_text("a,b,c,y\n0,0,0,p\n0,1,1,q\n1,0,1,q\n1,1,0,p\n" * 3)
+    shared = "[shared.draw]\nfee = 1\ntests = ['a', 'b']\n[shared.visit]\nfee = 4\ntests = ['b']\n"
+    prices.write_text(f"[tests]\na = 2\nb = 3\nc = 1\n{shared}")
+    model = tmp_path / "m.json"
+    run(capsys, "fit", str(cases), "-t", "y", "--drop", "b", "--prices", str(prices), "--budget", "9", "-o", str(model))
+    listed = bt.Tree.from_json(model).schema.prices
+    assert sorted(listed.tests) == ["a", "c"]
+    assert {name: each.tests for name, each in listed.shared.items()} == {"draw": ("a",)}
+    reading = bt.Reading(drop=["b"])
+    instance = bt.Instance.from_file(cases, "y", prices=bt.Prices.from_toml(prices), reading=reading)
+    assert instance.schema.prices == listed

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import FIT_KNOWN, run
 
+import budgetree as bt
 from budgetree.cli import main
 
 ROWS = 40
@@ -86,3 +87,22 @@ def test_of_a_troubleshooting_table_fit_tells_the_cases_apart(
     facts = json.loads(run(capsys, *fit))
     assert (facts["objective"], facts["errors"], facts["new_error"]) == ("known", 0, None)
     assert json.loads(run(capsys, *fit, "--objective", "new"))["objective"] == "new"
+
+
+def test_limits_are_read_as_numbers_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'<5' if i % 2 else 5 + i},{'no' if i % 2 else 'ill'}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["troponin,y", *rows]), encoding="utf-8")
+    message = "troponin: is a number in 30 of 60 rows, but '<5' in others; so all are taken as text. --censored takes"
+    assert message in run(capsys, "check", "t.csv", "-t", "y")
+    fit = [*FIT_KNOWN, "t.csv", "-t", "y", "--budget", "1", "--folds", "0", "-o", "m.json", "--censored"]
+    assert "warning" not in run(capsys, *fit)
+    (tmp_path / "new.csv").write_text("troponin\n4800\n<5\n< 3\n", encoding="utf-8")
+    predicted = json.loads(run(capsys, "predict", "m.json", "new.csv", "--censored", "--json"))
+    assert [row["prediction"] for row in predicted] == ["ill", "no", "no"]
+    refused = run(capsys, "predict", "m.json", "new.csv", code=1)
+    assert "line 3: 'troponin' is '<5'; the model knows it as a number. Say --censored" in refused
+    read = bt.Instance.from_file("t.csv", "y", reading=bt.Reading(censored=True))
+    assert read.outcome_names[0][0] == "below 5"

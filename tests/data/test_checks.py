@@ -23,6 +23,17 @@ N = 40
         ([f"2024-01-{1 + i % 28}" for i in range(N)], {(Severity.WARNING, Oddity.DATES)}),
         ([f"{i % 7} mg" for i in range(N)], {(Severity.WARNING, Oddity.ODD_NUMBERS)}),
         ([str(i % 7) if i else "l2" for i in range(N)], {(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS)}),
+        *(
+            ([str(i) if i % 10 >= tenths else word for i in range(100)], {(Severity.WARNING, oddity)})
+            for tenths in (1, 3, 5, 8, 9)
+            for word, oddity in (
+                ("<5", Oddity.CENSORED),
+                (">1000", Oddity.CENSORED),
+                ("< 0.5", Oddity.CENSORED),
+                ("neg.", Oddity.WORDS_AMONG_NUMBERS),
+            )
+        ),
+        (["1", "2", "3", "low", "high"] * 8, set()),
         ([f"{i % 7:03d}" for i in range(N)], {(Severity.NOTE, Oddity.CODES)}),
         ([f"Dr. {i}" for i in range(N)], {(Severity.WARNING, Oddity.IDENTIFIER)}),
         ([f"word {i}" for i in range(300)], {(Severity.ERROR, Oddity.TOO_MANY_OUTCOMES)}),

@@ -287,3 +287,31 @@ def test_a_file_is_opened_once_to_be_sniffed_and_the_rest_is_duckdbs(
     monkeypatch.setattr(builtins, "open", counting)
     assert len(read_table(str(path))) == n_rows
     assert opened.count(str(path)) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,c\n1,x,\n2.5, y ,NA\n,,\n",
+        "a;b;c;\n1,5;x;007;\n2;y;8;\n",
+        'a,b,c\n"1,5","x\ny",3\n\n2,"say ""no""",4\n',
+        "a,b,c\n",
+    ],
+)
+def test_a_short_and_wide_table_is_read_the_same_without_duckdb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="utf-8")
+    expected = read_table(str(path))
+    monkeypatch.setattr("budgetree.data.csv.open_database", None)  # which has room for 2048 rows of every column
+    found = read_table(str(path), Reading(limits=ReadLimits(very_wide=2)))
+    assert (found.names, len(found)) == (expected.names, len(expected))
+    for one, other in zip(found.columns, expected.columns, strict=True):
+        assert (one.dtype, one.written) == (other.dtype, other.written)
+        assert list(one.texts or ()) == list(other.texts or ())
+        assert list(map(repr, one.to_list())) == list(map(repr, other.to_list()))
+    assert [found.place(row) for row in range(len(found))] == [expected.place(row) for row in range(len(expected))]
+    path.write_text("a,b,c\n1,2,3\n1,2\n", encoding="utf-8")
+    with pytest.raises(TableFileError, match="line 3: 2 cells, but the header has 3 columns"):
+        read_table(str(path), Reading(limits=ReadLimits(very_wide=2)))

@@ -11,7 +11,7 @@ import pytest
 
 from _support.refusals import refused
 from budgetree.data.csv_file import CsvFile, rewrite
-from budgetree.data.source import Reading, ReadLimits
+from budgetree.data.source import Reading, ReadLimits, Wanted, open_source, read_table
 from budgetree.errors import SettingError, TableFileError
 
 
@@ -125,3 +125,22 @@ def test_a_line_without_an_end_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"x" * 200))
     with refused(TableFileError, expected=100):
         CsvFile.sniff(str(path), reading)
+
+
+def test_a_file_that_unpacks_as_no_table_does_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed, plain = tmp_path / "t.csv.gz", tmp_path / "t.csv"
+    content = b"a,b\n" + b"1,2\n" * 500_000
+    packed.write_bytes(gzip.compress(content))
+    plain.write_bytes(content)
+    assert len(read_table(str(packed))) == 500_000
+    monkeypatch.setattr("budgetree.data.csv_file.MAX_UNPACKED", 1_000_000)
+    with refused(TableFileError, subject="max_bytes", source=str(packed)) as caught:
+        read_table(str(packed))
+    assert "unpacked, it has more than 1,000,000 bytes" in str(caught.value)
+    assert "Say a larger --max-bytes if this is the table" in caught.value.on_command_line()
+    assert len(read_table(str(packed), Reading(max_bytes=10_000_000))) == len(read_table(str(plain))) == 500_000
+    for path in (packed, plain):
+        source = open_source(str(path), Reading(max_bytes=1000))
+        for read in (source.table, lambda source=source: next(source.batches(Wanted(numbers=["a"])))):
+            with refused(TableFileError, subject="max_bytes", expected=1000):
+                read()

@@ -169,6 +169,28 @@ def test_cells_are_read_as_the_values_a_model_knows(
     assert encoder.encode(column_for(found, encoder)).tolist() == codes
 
 
+@pytest.mark.parametrize(
+    ("known", "texts", "codes"),
+    [
+        ((7, 102, 2.5), ["102", "102.0", "2.5", "+7", "007", "8", "x", None], [1, 1, 2, 0, 255, 255, 255, 255]),
+        ((7, "7"), ["7", "007"], [1, 255]),
+        (("007", "8"), ["007", "7", "8"], [0, 255, 1]),
+    ],
+    ids=str,
+)
+def test_a_text_that_writes_a_known_number_is_that_number(known: Any, texts: list[Any], codes: list[int]) -> None:
+    column = Column("x", "String", values=texts)
+    assert Categories("x", known, has_missing=False).encode(column).tolist() == codes
+
+
+def test_numbers_learned_and_given_as_texts_get_the_same_answers() -> None:
+    frame = pd.DataFrame({"code": [101, 102, 103, 104] * 5, "y": [0, 1, 0, 1] * 5})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    as_texts = frame.assign(code=frame["code"].astype(str))
+    assert tree.predict(as_texts).tolist() == tree.predict(frame).tolist() == frame["y"].tolist()
+    assert tree.ask({"code": "102"}).prediction == tree.predict([["102"]])[0] == 1
+
+
 def test_typed_values_are_read_as_the_texts_a_model_knows() -> None:
     table = Table("t", (Column("x", "Boolean", values=[True, False, None]), Column("y", "String", values=["b"] * 3)), 3)
     encoder = Categories("x", ("False", "True"), has_missing=True)

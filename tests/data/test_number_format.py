@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from budgetree.data.number_format import NumberFormat
 
-GUESSED_COMMA = NumberFormat(",", is_guess=True)
+GUESSED_COMMA, GUESSED_POINT = NumberFormat(",", is_guess=True), NumberFormat(".", is_guess=True)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,10 @@ GUESSED_COMMA = NumberFormat(",", is_guess=True)
         (GUESSED_COMMA, "3.5", 3.5),
         (GUESSED_COMMA, "0.375", 0.375),
         (NumberFormat(",", "'", is_guess=True), "1'234.5", 1234.5),
+        (NumberFormat(",", "'", is_guess=True), "1,136", 1.136),
+        (GUESSED_COMMA, "0,136", 0.136),
+        (GUESSED_COMMA, "1136,500", 1136.5),
+        (GUESSED_POINT, "4.5000", 4.5),
     ],
 )
 def test_numbers(written: NumberFormat, cell: str, number: float) -> None:
@@ -44,6 +48,10 @@ def test_numbers(written: NumberFormat, cell: str, number: float) -> None:
         (NumberFormat(","), "4.500"),
         (GUESSED_COMMA, "4.500"),
         (GUESSED_COMMA, "-1.234,5"),
+        (GUESSED_COMMA, "1,136"),
+        (GUESSED_COMMA, "1,136,500.5"),
+        (GUESSED_POINT, "4.500"),
+        (GUESSED_POINT, "1.234,5"),
     ],
 )
 def test_cells_that_could_be_two_numbers(written: NumberFormat, cell: str) -> None:
@@ -78,6 +86,15 @@ def test_a_column_settles_what_its_points_mean() -> None:
     assert GUESSED_COMMA.settled(["4.500", "12.5", "3,5"]).is_ambiguous("4.500")
     given_comma = NumberFormat(",")
     assert given_comma.settled(["4.500", "12.5"]) is given_comma
+
+
+@pytest.mark.parametrize("guess", [GUESSED_COMMA, GUESSED_POINT])
+def test_a_cell_shows_what_the_guessed_mark_means(guess: NumberFormat) -> None:
+    mark = guess.decimal
+    for shown in ("3.5", "0.125", "-12.3456", "1136.500"):
+        assert guess.settled(["1.136".replace(".", mark), shown.replace(".", mark)]).number(f"1{mark}136") == 1.136
+    for other in ("392", "4500", "high", ""):
+        assert guess.settled([f"1{mark}136", other]).is_ambiguous(f"1{mark}136")
 
 
 @given(st.integers(-(10**12), 10**12), st.sampled_from([(".", ","), (",", "."), (",", " "), (".", "'")]))

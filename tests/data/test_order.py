@@ -109,14 +109,16 @@ def test_an_order_that_does_not_fit_is_refused() -> None:
 
 
 def test_the_settings_file_may_list_an_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "s.toml").write_text('default = 1\n[order_of]\npain = ["mild", "moderate", "severe", "fatal"]\n')
+    (tmp_path / "s.toml").write_text('[order_of]\npain = ["mild", "moderate", "severe", "fatal"]\n')
     lines = [f"{'' if word is None else word},{label}" for word, label in zip(WORDS, LABELS, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["pain,y", *lines]))
     arguments = ["fit", str(tmp_path / "t.csv"), "-t", "y", "--prices", str(tmp_path / "s.toml"), "--budget", "1"]
     for objective in ("known", "new"):
         out = str(tmp_path / f"{objective}.json")
         run(capsys, *arguments, "--objective", objective, "--out", out)
-        assert bt.Tree.from_json(out).schema.encoders == (Categories("pain", ORDER, True, is_ordered=True),)
+        schema = bt.Tree.from_json(out).schema
+        assert schema.encoders == (Categories("pain", ORDER, True, is_ordered=True),)
+        assert schema.prices == bt.Prices(1)  # as without a file
 
 
 @pytest.mark.parametrize("entry", ['"mild"', "[]", '[["mild"]]'])

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import polars as pl
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.data.frames import read_frame
-from budgetree.data.parquet import Header, ParquetSource
+from budgetree.data.parquet import Header, ParquetSource, duration_units
 from budgetree.data.source import Reading, Wanted, open_source, read_table
 from budgetree.errors import TableError, TableFileError
 
@@ -147,3 +148,49 @@ def test_an_infinite_number_is_named_with_its_file(tmp_path: Path) -> None:
 def test_files_without_a_value_have_a_kind() -> None:
     empty = Header(("x",), ('"NULL"',))
     assert ParquetSource("*", ("a", "b"), (empty, empty), (0, 0), Reading()).kinds() == empty.kinds
+
+
+SPANS = [timedelta(days=1, seconds=5), timedelta(seconds=-90), None, timedelta(milliseconds=1500)] * 3
+MOMENTS = [datetime(2024, month, 1, 10, 0, month, tzinfo=ZoneInfo("Europe/Berlin")) for month in (1, 7, 10)] * 4
+SAME: dict[str, list[Any]] = {
+    "spans": [pa.array(SPANS, pa.duration(unit)) for unit in ("ms", "us", "ns")],
+    "moments": [pa.array(MOMENTS, pa.timestamp(unit, zone)) for unit in ("ms", "us") for zone in ("UTC", "Asia/Tokyo")],
+}
+
+
+@pytest.mark.parametrize(
+    "cells", [cells for some in SAME.values() for cells in some], ids=lambda cells: str(cells.type)
+)
+def test_durations_and_times_with_a_zone_are_those_of_a_frame(tmp_path: Path, cells: Any) -> None:
+    table = pa.table({"größe": cells, "n": range(12), "y": [*"abcd"] * 3})
+    frames = [table, table.to_pandas(), pl.from_arrow(table)]
+    pq.write_table(table, tmp_path / "arrow.parquet")
+    pl.from_arrow(table).write_parquet(tmp_path / "polars.parquet")  # type: ignore[union-attr]
+    files = [str(tmp_path / name) for name in ("arrow.parquet", "polars.parquet")]
+    instances = [
+        *(bt.Instance.from_frame(frame, "y") for frame in frames),
+        *(bt.Instance.from_file(file, "y") for file in files),
+    ]
+    assert len({instance.outcome_names for instance in instances}) == 1
+    assert all((instance.codes == instances[0].codes).all() for instance in instances)
+    tree = bt.optimal(instances[-1], budget=1).tree
+    for frame in frames:
+        tree.encode(frame)  # which would warn
+    values = [table.column("größe").to_list() for table in map(read_table, files)]
+    assert values == [read_frame(table).column("größe").to_list()] * 2
+
+
+def test_durations_too_fine_for_python_are_told_apart(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([5, 1500, 2000], pa.duration("ns"))})
+    pq.write_table(table, tmp_path / "t.parquet")
+    expected = ["5 ns", "1500 ns", timedelta(microseconds=2)]
+    assert read_table(str(tmp_path / "t.parquet")).column("x").to_list() == expected
+    assert list(read_frame(table).column("x").coded()) == expected
+
+
+def test_a_schema_that_arrow_did_not_write_says_nothing_of_durations() -> None:
+    written = pa.schema({"a": pa.int64(), "b": pa.duration("s"), "c": pa.duration("ms")}).serialize().to_pybytes()
+    assert duration_units(written) == {"b": "duration in s", "c": "duration in ms"}
+    for end in range(0, len(written), 7):
+        assert set(duration_units(written[:end])) <= {"b", "c"}
+    assert duration_units(bytes(range(256))) == {}

@@ -16,9 +16,19 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from _support.refusals import refused
-from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, FineLevels, Levels, fit_encoder, quantile_levels, short_between
-from budgetree.data.profile import MAX_GROUPS, NumberCounts
+from budgetree.data.column import Column, text_column
+from budgetree.data.encoders import (
+    UNSEEN,
+    FineLevels,
+    Levels,
+    encoder_for,
+    fit_encoder,
+    fit_fine_levels,
+    quantile_levels,
+    short_between,
+)
+from budgetree.data.number_format import NumberFormat
+from budgetree.data.profile import MAX_GROUPS, ColumnProfile, NumberCounts, merged
 from budgetree.errors import SettingError
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -182,3 +192,21 @@ def test_skewed_numbers_are_cut_where_the_cases_are() -> None:
         error[binning] = bt.grow(instance, budget=2).errors / len(frame)
     assert error["quantile"] < 0.15
     assert error["uniform"] > 0.4
+
+
+def test_what_is_beyond_a_limit_has_a_level_of_its_own_that_ends_there() -> None:
+    cells = ["<5"] * 3 + [str(5 + i / 4) for i in range(100)] + [">1000"] * 2 + ["≥900", "<=6"]
+    column = text_column("troponin", cells, NumberFormat(censored=True))
+    assert column.numbers is not None
+    for encoder in (fit_encoder(column, 10), fit_fine_levels(column), fit_fine_levels(column, 20)):
+        assert isinstance(encoder, FineLevels)
+        codes = encoder.encode(column)
+        assert (encoder.outcome_names[0], encoder.outcome_names[-1]) == ("below 5", "above 1000")
+        assert [row for row, code in enumerate(codes) if code == 0] == [0, 1, 2]
+        assert [row for row, code in enumerate(codes) if code == encoder.levels - 1] == [103, 104]
+        new = Column("troponin", "number", numbers=np.array([4.9, 5.0, 1000.0, 1000.5]))
+        assert (encoder.encode(new) == [0, 1, encoder.levels - 2, encoder.levels - 1]).all()
+    few = text_column("x", ["<5", "5", "7", ">9"], NumberFormat(censored=True))
+    assert fit_encoder(few, 10).outcome_names == ("below 5", "5 to 6", "6 to 9", "above 9")
+    parts = [ColumnProfile.of(few.take(np.array(rows)), 10) for rows in ([0, 1], [2, 3])]
+    assert encoder_for(merged(parts), 10) == fit_encoder(few, 10)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import xlwt
-from workbooks import write_ods, write_xlsx
+from workbooks import Day, write_ods, write_xlsx
 
 import budgetree as bt
 from _support.refusals import refused
@@ -307,3 +307,14 @@ def test_a_tag_that_is_not_closed_is_refused_and_not_waited_for(ods: Path) -> No
     with_content(ods, lambda content: content.replace(b"</table:table>", b"</table:t<row/>able>"))
     with pytest.raises(TableFileError, match="no sheet can be read"):
         read_table(str(ods))
+
+
+@pytest.mark.parametrize("day", [-400, -1, -0.5, 60, 60.5])
+def test_a_day_that_would_be_read_as_another_is_refused(tmp_path: Path, day: float) -> None:
+    good = [["moment", "y"], *[[Day(serial), "a"] for serial in (0, 0.25, 1, 59, 59.25, 61, 45000)], [-3, "b"]]
+    table = read_table(str(write_xlsx(tmp_path / "good.xlsx", {"one": good})))
+    assert len(set(table.column("moment").to_list())) == 8
+    path = write_xlsx(tmp_path / "t.xlsx", {"one": [*good, [Day(day), "a"]]})
+    with refused(TableFileError, found="A10") as caught:
+        read_table(str(path))
+    assert "sheet 'one', cell A10: this is shown as a date, but before 1900" in str(caught.value)

@@ -33,6 +33,16 @@ def test_best_is_the_last_point_within_the_budget() -> None:
     assert frontier.best(budget=None) is frontier.points[-1]
 
 
+def test_best_takes_the_cost_of_each_point_though_sums_exceed_the_largest_price() -> None:
+    codes = list(itertools.product([0, 1], repeat=2))
+    cases = bt.Instance(codes, [0, 0, 0, 1], prices=1e30)
+    frontier = bt.frontier(cases, method="exact", folds=0)
+    assert frontier[-1].max_cost == 2 * 10**30
+    assert [frontier.best(budget=point.max_cost) for point in frontier] == list(frontier)
+    with refused(SettingError, subject="budget", found=1e61):
+        frontier.best(budget=1e61)
+
+
 def test_cheapest_is_the_first_point_with_few_enough_errors() -> None:
     frontier = greedy(bt.datasets.load("pima"))
     for point in frontier:

@@ -32,6 +32,12 @@ def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path) -> 
     assert sum(map(len, tables)) == 40
 
 
+def test_a_number_that_could_be_two_is_asked_about_in_parts_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("size;found\n392;a\n1,136;b\n")
+    with refused(TableFileError, subject="size", found="1,136"):
+        find_plan(parts_of_files(str(tmp_path / "t.csv"), Reading()), CaseRequest.of("found"))
+
+
 def test_parts_are_named_in_messages() -> None:
     frames = [pd.DataFrame({"a": [1, 2], "y": [0, 1]}), pd.DataFrame({"a": ["x"], "y": [0]})]
     with pytest.raises(ValueError, match=r"numbers in frame 0 \(1.0\) and text in frame 1 \('x'\)"):

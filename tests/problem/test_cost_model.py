@@ -155,3 +155,10 @@ def test_at_their_cheapest_tests_share_the_same_fees(seed: int) -> None:
     assert not least.depends_on_outcome
     assert [units * factor for units in costs.cheapest.tolist()] == least.costliest.tolist()
     assert [(units * factor, tests) for units, tests in costs.shared] == least.shared
+
+
+def test_a_budget_computed_in_floats_buys_what_it_means() -> None:
+    costs = bt.Prices({"a": 0.7, "b": 0.1}).bind(["a", "b"], [["0"], ["0"]])
+    assert 0.1 + 0.7 < 0.8
+    assert costs.budget_units(0.1 + 0.7) == costs.budget_units(0.8) == costs.budget_units(0.8 * (1 - 9e-13))
+    assert costs.budget_units(0.8 * (1 - 2e-12)) < costs.budget_units(0.8)

@@ -141,7 +141,7 @@ def test_a_trees_own_cost_is_a_budget_for_it() -> None:
     assert bt.grow(bt.datasets.load("pima"), budget=math.inf) == bt.grow(bt.datasets.load("pima"))
 
 
-@pytest.mark.parametrize("budget", [10**5000, Decimal("1e-999999999"), 1e-31], ids=["huge", "tiny", "float"])
+@pytest.mark.parametrize("budget", [10**5000, Decimal("1e-999999999"), 1e-61], ids=["huge", "tiny", "float"])
 def test_a_budget_out_of_range_is_refused_at_once(budget: object) -> None:
     table = bt.Prices(1).bind(NAMES, OUTCOMES)
     with refused(SettingError, subject="budget", found=budget):

@@ -37,8 +37,9 @@ from losing import losing_frontier
 
 def test_the_text_is_a_table_with_a_sparkline() -> None:
     frontier = bt.frontier(bt.datasets.load("synthetic"), method="greedy", folds=0)
-    title, *lines = repr(frontier).splitlines()
+    title, cases, *lines = repr(frontier).splitlines()
     assert title == "objective: known cases (the default of frontier)"
+    assert cases == "cases: every row counts; outcomes as given"
     assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
     assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
@@ -75,7 +76,7 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
     open_points = tuple(open_point(point, 0) for point in frontier)
     unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
     assert "0 of 2 points proven" in unproven.to_text()
-    assert not any("proven" in line for line in unproven.to_text().splitlines()[2:])
+    assert not any("proven" in line for line in unproven.to_text().splitlines()[3:])
     assert unproven._repr_html_().count("proven") == 1  # in the heading
     assert unproven._repr_html_().count("fill='white'") == len(frontier)
     assert "fill='white'" not in frontier._repr_html_()
@@ -84,7 +85,7 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
 
 def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     frontier = bt.frontier(bt.datasets.load("soybean"))
-    lines = frontier.to_text().splitlines()[1:]
+    lines = frontier.to_text().splitlines()[2:]
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "new", "error", "±", "se", "at", "least", "by"]
     assert len({line.index("exact search") for line in lines[2:8]}) == 1
     assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
@@ -101,7 +102,7 @@ def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
 
 def test_with_losses_the_table_is_one_of_loss() -> None:
     frontier = losing_frontier()
-    lines = frontier.to_text().splitlines()[1:]
+    lines = frontier.to_text().splitlines()[2:]
     assert f"frontier of {len(frontier)} points, loss █" in lines[0]
     assert lines[1].split() == ["max-cost", "loss", "errors", "referred", "mean", "loss", "at", "least", "by"]
     rows = [line.split() for line in lines[2:]]

@@ -14,7 +14,7 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from built_trees import random_tree, stages_tree, two_classes
+from built_trees import random_codes, random_tree, stages_tree, two_classes
 from losing import losses_for
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
@@ -139,6 +139,27 @@ def test_changes_of_any_tree(seed: int) -> None:
     assert tree.replace(0, tree).nodes == tree.nodes
     node = int(np.random.default_rng(seed).integers(len(tree.nodes)))
     check_facts(tree.replace(node, tree, cases), cases)
+
+
+def test_trim_keeps_the_answer_for_results_that_are_not_listed() -> None:
+    builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    listed, unlisted = builder.branch(builder.buy(builder.root, "t1"), bt.Split.by_result(0, (0, 0, 1)))
+    builder.leaf(listed, bt.Fixed((0.5, 0.5), 1))
+    builder.leaf(unlisted)
+    tree = builder.build()
+    for each in (tree, tree.trim()):
+        assert each.predict_codes([[9, 0], [0, 0]]).tolist() == ["circle", "triangle"]
+
+
+@given(st.integers(0, 10**6), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_trim_keeps_every_answer_of_any_tree(seed: int, scored: bool) -> None:
+    tree, _ = random_tree(seed, scored=scored)
+    codes = random_codes(tree, seed)
+    trimmed = tree.trim()
+    assert (trimmed.walk_codes(codes).answers == tree.walk_codes(codes).answers).all()
+    assert (trimmed.walk_codes(codes).spent <= tree.walk_codes(codes).spent).all()
+    assert trimmed.trim() == trimmed
 
 
 def check_facts(tree: bt.Tree, cases: bt.Instance) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 from decimal import Decimal
@@ -19,9 +20,9 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem.results import code_of
-from built_trees import frame_of_rows, random_rows, random_tree
+from built_trees import early_tree, frame_of_rows, random_rows, random_tree
 from losing import losing_tree
-from new_cases import new_frame
+from new_cases import new_frame, wild_rows
 
 
 def exact(amount: float) -> Fraction:
@@ -123,7 +124,7 @@ def test_raw_values_are_read_as_the_table_was() -> None:
         ("age", 31, "30 to 34"),
         ("age", "31", "30 to 34"),
         ("age", np.float32(31), "30 to 34"),
-        ("age", 1e9, "90 or more"),
+        ("age", 91.5, "90 or more"),
         ("age", None, "missing"),
         ("age", "Missing", "missing"),
         ("age", "30 to 34", "30 to 34"),
@@ -196,6 +197,34 @@ def test_codes_are_answers_where_the_instance_was_made_from_codes() -> None:
     assert case.prediction == "b"
     with refused(ResultError, subject="t", found=2, expected="one of 'no', 'yes'"):
         bt.Consultation(tree).answer(2)
+
+
+def test_a_number_that_cannot_be_is_refused_unless_one_insists() -> None:
+    age = np.linspace(20, 70, 101)
+    frame = pd.DataFrame({"age": age, "yes": np.arange(101) % 2, "d": np.where(age < 40, "a", "b")})
+    tree = bt.grow(bt.Instance.from_frame(frame[["age", "d"]], "d"))
+    for beyond in (570, "570", 75.5, "14,9", -3):
+        case = bt.Consultation(tree)
+        with refused(ResultError, subject="age", found=beyond):
+            case.answer(beyond)
+        assert case.history == ()
+        case.answer(beyond, insist=True)
+        assert case.done
+    for within in (75, "15", 15.5):
+        bt.Consultation(tree).answer(within)
+    assert tree.ask({"age": 570}).prediction == tree.predict(pd.DataFrame({"age": [570]}))[0]  # rows are never refused
+    assert tree.ask({"age": 570}, handle_unknown="error").done
+    yes = bt.Consultation(bt.grow(bt.Instance.from_frame(frame[["yes", "d"]], "d")))
+    with refused(ResultError, subject="yes", found="10"):
+        yes.answer("10")
+
+
+def test_who_insists_on_an_unknown_category_ends_as_in_predict() -> None:
+    case = bt.Consultation(pathway("smoker"))
+    case.answer("sometimes", insist=True)
+    assert (case.done, case.history[0].outcome) == (True, None)
+    with refused(ResultError, subject="age", found="banana"):
+        bt.Consultation(pathway("age")).answer("banana", insist=True)
 
 
 def test_a_value_that_no_known_case_had_ends_as_in_predict() -> None:
@@ -280,6 +309,66 @@ def test_a_case_ends_where_the_walk_of_its_row_ends(seed: int) -> None:
     assert bt.Consultation(tree).worst_case_remaining == tree.max_cost
 
 
+def most_by_trying(case: bt.Consultation) -> float:
+    """The most that is spent at the end, over every result of every test to come."""
+    if case.done:
+        return float(case.spent)
+    most = 0.0
+    for code in (*range(len(case.outcomes)), 255):
+        case._do(code, None)
+        most = max(most, most_by_trying(case))
+        case.undo()
+    return most
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_may_still_come_is_what_some_results_cost(seed: int) -> None:
+    """Trees that branch again on what they bought, with fees, and with tests that cannot be done."""
+    tree, _ = random_tree(seed, scored=False)
+    draw = random.Random(seed)
+    for row in random_rows(tree, seed, 3):
+        case = bt.Consultation(tree)
+        while not case.done:
+            assert case.spent + case.worst_case_remaining == pytest.approx(most_by_trying(case))
+            case.unavailable() if draw.random() < 0.3 else answer_by(case, row)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_known_results_are_free_and_the_path_goes_on_from_there(seed: int) -> None:
+    tree, _ = random_tree(seed)
+    draw, rows = random.Random(seed), random_rows(tree, seed, 10)
+    walk = tree.walk(frame_of_rows(rows))
+    for number, row in enumerate(rows):
+        free = {}
+        for name in draw.sample(list(row), draw.randint(0, len(row))):
+            try:
+                bt.Consultation(tree, known={name: row[name]})
+            except ResultError:
+                continue  # what no known case has
+            free[name] = row[name]
+        case, fresh = bt.Consultation(tree, known=free), bt.Consultation(tree, known=free)
+        while not case.done:
+            assert case.next_test not in free
+            assert case.price <= case.worst_case_remaining + 1e-9
+            left = case.spent + case.worst_case_remaining
+            answer_by(case, row)
+            assert case.spent + case.worst_case_remaining <= left + 1e-9
+        assert (case.node, case.prediction) == (walk.leaf[number], tree.answer_names[walk.answers[number]])
+        paid = {step.test for step in case.history if not step.known}
+        assert all(step.price == 0 for step in case.history if step.known)
+        assert paid.isdisjoint(free)
+        for _ in paid:
+            case.undo()
+        assert (case.node, case.spent, case.history) == (fresh.node, 0, fresh.history)
+
+
+def test_a_known_result_of_no_test_is_refused() -> None:
+    with refused(SettingError, subject="known", found="agee"):
+        bt.Consultation(pathway("age"), known={"agee": 54})
+    with refused(ResultError, subject="age", found="banana"):
+        bt.Consultation(pathway("age"), known={"age": "banana"})
+
+
 @pytest.mark.parametrize("seed", range(80))
 def test_without_some_results_a_case_pays_for_the_others_alone(seed: int) -> None:
     """The reference adds up the price list; every other step is taken back and done again."""
@@ -325,3 +414,49 @@ def test_a_comma_before_three_digits_is_not_guessed(typed: str) -> None:
     with refused(ResultError, subject="a", found=typed):
         case.answer(typed)
     case.answer("150,5")  # a decimal comma is one
+
+
+def test_a_fetch_that_fails_leaves_a_case_that_can_go_on() -> None:
+    tree, row = early_tree(), wild_rows(3, 1)[0] | {"colour": "g"}
+
+    def broken(test: str) -> Any:
+        if test == "colour":
+            raise TimeoutError(test)
+        return row[test]
+
+    case = bt.Consultation(tree)
+    with pytest.raises(TimeoutError):
+        case.fetch(broken)
+    assert (case.next_test, len(case.history)) == ("colour", 1)
+    case.fetch(row)
+    assert (case.node, case.spent) == (tree.ask(row).node, tree.ask(row).spent)
+    case = tree.ask(broken, on_error="unavailable")
+    assert [step.available for step in case.history if step.test == "colour"] == [False]
+    assert case.done
+    with refused(SettingError, subject="on_error", found="stop"):
+        tree.ask(row, on_error="stop")  # type: ignore[arg-type]
+
+
+def test_tests_bought_in_any_case_are_fetched_together() -> None:
+    tree, row = early_tree(), wild_rows(3, 1)[0] | {"colour": "g"}
+    assert bt.Consultation(tree).next_tests == ("age", "colour")
+    assert bt.Consultation(tree, known={"colour": "r"}).next_tests == ("age",)
+    waiting, most = 0, 0
+
+    async def fetch(test: str) -> Any:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        if test == "dose":
+            raise TimeoutError(test)
+        return row[test]
+
+    case = asyncio.run(tree.ask_async(fetch, on_error="unavailable"))
+    wanted = tree.ask(row | {"dose": None})
+    assert (most, case.node, case.history[:2]) == (2, wanted.node, wanted.history[:2])
+    assert (case.next_tests, case.done) == ((), True)
+    if any(step.test == "dose" for step in case.history):
+        with pytest.raises(TimeoutError):
+            asyncio.run(tree.ask_async(fetch))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,15 @@ def test_the_order_in_which_nodes_are_given_does_not_matter(seed: int) -> None:
         {"missing": [40_000, -1, -1]},
         {"value": [0, -5, 7]},
         {"value": [[0], [2**31], [7]]},
-        {"value": [[0.0], [0.5], [7.0]]},
+        {"value": [[0.0], [5.0], [7.0]]},
+        {"value": [[0], [5, 6], [7]]},
+        {"value": 7},
+        {"test": ["0", "-1", "-1"]},
+        {"test": [0.0, -1.0, -1.0]},
+        {"by_equal": [2, 0, 0]},
+        {"by_equal": [0.0, 0.0, 0.0]},
+        {"default_left": None},
+        {"missing": [[-1] * 3]},
     ],
 )
 def test_arrays_that_are_not_trees_are_refused(change: dict[str, Any]) -> None:
@@ -111,20 +120,17 @@ def boosted(test: int, n_totals: int = 3, **change: Any) -> Model:
 
 
 def test_trees_that_do_not_fit_the_tests_are_refused() -> None:
-    builder = TreeBuilder(known_cases())
-    end = builder.buy(builder.buy(builder.root, "colour"), "age")
-    for model in (
-        boosted(AGE),  # which the totals do not list
-        boosted(99),
-        boosted(COLOUR, cut=[3, 0, 0]),  # the outcomes are 0 to 2
-        boosted(COLOUR, missing=[3, -1, -1]),
-        boosted(COLOUR, value=[[0], [1], [2]]),
+    for test, change in (
+        (AGE, {}),  # which the totals do not list
+        (99, {}),
+        (COLOUR, {"cut": [3, 0, 0]}),  # the outcomes are 0 to 2
+        (COLOUR, {"missing": [3, -1, -1]}),
+        (COLOUR, {"value": [[0], [1], [2]]}),
     ):
         with refused(TreeError, subject="trees"):
-            builder.leaf(end, model)
-        with refused(TreeError, subject="trees"):
-            builder.branch(end, Split.by_confidence(model, 0.8))
-    builder.leaf(end, boosted(COLOUR))
+            boosted(test, **change)
+    builder = TreeBuilder(known_cases())
+    builder.leaf(builder.buy(builder.root, "colour"), boosted(COLOUR))
 
 
 def test_a_single_score_is_for_two_classes() -> None:
@@ -134,8 +140,8 @@ def test_a_single_score_is_for_two_classes() -> None:
         builder.leaf(end, boosted(COLOUR, 1))
     with refused(TreeError, subject="branch", found=1, expected=3):
         builder.branch(end, Split.by_score(boosted(COLOUR, 1), (0,)))
-    with refused(TreeError, subject="branch", found=3, expected=1):
-        builder.branch(end, Split.by_points(boosted(COLOUR).totals, (0,)))
+    with refused(TreeError, subject="totals", found=3):
+        Split.by_points(boosted(COLOUR).totals, (0,))
     lone = TreeBuilder(bt.Instance([[0], [1]], ["a", "a"]))
     with refused(TreeError, subject="leaf", found=1, expected=1):
         lone.leaf(lone.root, Model(Totals((), (), np.zeros(1, dtype=np.int64))))
@@ -162,6 +168,74 @@ def test_cuts_of_a_score_are_chances() -> None:
     expected = np.where(chance < split.chances[0], low, np.where(chance < split.chances[1], middle, high))
     below = stages_tree().nodes.below(middle)[0]
     assert walk.leaf.tolist() == np.where(expected == middle, below, expected).tolist()
+
+
+def walk_by_scores(scores: Sequence[Sequence[int]], confidence: float) -> list[np.ndarray]:
+    """What the core finds for a row with each of these scores; it ends at node 2 where some class is likely enough."""
+    table = np.array([*scores, scores[0]], dtype=np.int32)
+    scorer = _core.Scorer(np.array([0], dtype=np.int32), [table], np.zeros(table.shape[1], dtype=np.int64))
+    route = _core.Route(
+        np.array([0, 2, 3, 3], dtype=np.uint8),
+        np.array([0, -1, -1, -1], dtype=np.int32),
+        np.array([0, 1, -1, -1]),
+        np.array([1, 2, 3], dtype=np.int32),
+        np.array([0, -1, -1, -1]),
+        np.zeros(len(table), dtype=np.int64),
+        np.array([-1, 0, 0, 0], dtype=np.int32),
+        np.array([len(scores)], dtype=np.int32),
+        [scorer],
+        [_core.TotalSplit(0, [], confidence)],
+    )
+    return list(route.walk(np.arange(len(scores), dtype=np.uint8)[None], _core.Clock()))
+
+
+@pytest.mark.parametrize("confidence", [0.2, 0.5, 0.5 + 1e-9, 0.6, 0.8, 0.95, 1 - 1e-6, 1 - 1e-9, 1.0])
+def test_a_single_score_is_as_sure_and_as_high_as_0_and_it(confidence: float) -> None:
+    odds = confidence / max(1 - confidence, 1e-15)
+    bound = round(np.log(odds) * 1_000_000)
+    near = [sign * bound + step for sign in (-1, 1) for step in range(-6, 7)]
+    scores = [*near, 0, 1, -1, 2**31 - 1, -(2**31)]
+    pairs = np.array([[0, score] for score in scores])
+    leaf, _, _, totals, highest, _ = walk_by_scores([[score] for score in scores], confidence)
+    assert leaf.tolist() == np.where(softmax(pairs).max(axis=1) >= confidence, 2, 3).tolist()
+    assert totals.tolist() == [[score] for score in scores]
+    assert highest.tolist() == pairs.argmax(axis=1).tolist()
+    two = walk_by_scores(pairs.tolist(), confidence)
+    assert (leaf.tolist(), highest.tolist()) == (two[0].tolist(), two[4].tolist())
+
+
+@pytest.mark.parametrize("single_first", [False, True])
+def test_models_with_one_score_and_with_two_in_one_tree(single_first: bool) -> None:
+    builder = TreeBuilder(two_classes())
+    end = builder.buy(builder.buy(builder.root, "colour"), "age")
+    sides = builder.branch(end, Split.by_result(COLOUR, (0, 1, 1, 0)))
+    rng = random.Random(5)
+    single = scores(rng, builder, [AGE, COLOUR], boosted=True)
+    double = Model(Totals((AGE,), (np.full((_width(AGE), 2), (7, 5), dtype=np.int32),), np.zeros(2, dtype=np.int64)))
+    for side, model in zip(sides, (single, double) if single_first else (double, single), strict=True):
+        builder.leaf(side, model)
+    tree, codes = builder.build(), two_classes().codes
+    by_colour = np.isin(codes[:, COLOUR], [0, 3])
+    walk = tree.walk_codes(codes)
+    for model, rows in ((single, by_colour == single_first), (double, by_colour != single_first)):
+        assert rows.any()
+        totals = model.totals.add_up(codes[rows])
+        assert walk.probabilities[rows].tolist() == model.probabilities(totals).tolist()
+        assert walk.answers[rows].tolist() == model.likeliest(totals).tolist()
+
+
+def _width(test: int) -> int:
+    return int(two_classes().schema.n_outcomes[test]) + 1
+
+
+def test_totals_are_equal_where_points_and_trees_are() -> None:
+    one, same, other = (boosted(COLOUR, **change).totals for change in ({}, {}, {"cut": [0, 0, 0]}))
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+    assert one != Totals(one.tests, one.points, one.intercept)
+    assert one != Totals(one.tests, (one.points[0] + 1,), one.intercept, one.trees)
+    assert one != "totals"
 
 
 def fit(**change: Any) -> Any:

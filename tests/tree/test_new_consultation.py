@@ -14,7 +14,8 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
 from budgetree.tree.explanation import explain
-from built_trees import stages_tree
+from budgetree.tree.leaves import SCORE_UNIT
+from built_trees import random_tree, stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("tree", None)]
@@ -49,7 +50,7 @@ def test_probabilities_before_a_purchase_are_those_of_the_model_that_was_not_sur
                 n_seen += 1
             assert case.next_test is not None
             value = row[case.next_test]
-            case.answer(None if value == "purple" else value)
+            case.answer(None if value == "purple" else value, insist=True)
     assert n_seen > 10
 
 
@@ -106,7 +107,9 @@ def test_an_ordinary_tree_goes_on_as_most_known_cases_did() -> None:
     answered = bt.Consultation(tree)
     answered.answer(answered.outcomes[commonest])
     assert case.next_test is not None
-    assert (case.node, case.next_test, case.distribution) == (answered.node, answered.next_test, answered.distribution)
+    assert (case.node, case.next_test) == (answered.node, answered.next_test)
+    assert case.distribution == bt.Consultation(tree).distribution  # nothing is known yet
+    assert case.possible == instance.n_objects
     assert (case.spent, case.worst_case_remaining) == (0, 1)
     assert case.history[0].assumed == answered.history[0].outcome
     assert not case.history[0].available
@@ -115,7 +118,7 @@ def test_an_ordinary_tree_goes_on_as_most_known_cases_did() -> None:
     with refused(TreeError, subject="answer"):
         case.unavailable()
     assert case.spent == 0
-    assert f"age is not available, taken as {case.history[0].assumed}: " in str(explain(case))
+    assert f"age is not available, path of {case.history[0].assumed} followed: " in str(explain(case))
     while case.history:
         case.undo()
     assert (case.next_test, case.spent, case.node) == ("age", 0, 0)
@@ -138,6 +141,57 @@ def test_ordinary_trees_hold_their_budget_without_some_tests(seed: int) -> None:
         case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
     assert case.spent <= tree.max_cost + 1e-9
     assert case.worst_case_remaining == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_a_result_every_case_that_agrees_with_the_others_counts(seed: int) -> None:
+    """The reference goes through the known cases: those whose leaf no answer contradicts."""
+    tree, cases = random_tree(seed, scored=False, losses=False)
+    draw, nodes, ends = random.Random(seed), tree.nodes, tree.walk_codes(cases.codes).leaf
+    if any(rule is not None for rule in map(nodes.rule_of, range(len(nodes)))):
+        return  # fixed answers say their own probabilities
+    case = bt.Consultation(tree)
+    while not case.done:
+        case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
+        given = {
+            test: code for test, code in case.codes.items() if case.history[list(case.codes).index(test)].available
+        }
+        counts = np.zeros(len(tree.class_names))
+        for leaf in np.flatnonzero(nodes.is_leaf).tolist():
+            path = nodes.path(leaf)
+            agrees = all(
+                nodes.below(node)[min(given[int(nodes.test[node])], len(nodes.below(node)) - 1)] == child
+                for node, child in pairwise(path)
+                if not nodes.is_buy[node] and int(nodes.test[node]) in given
+            )
+            counts += agrees * np.bincount(cases.labels[ends == leaf], cases.weight_units[ends == leaf], len(counts))
+        if any(step.assumed is not None for step in case.history):
+            assert case.possible == pytest.approx(float(cases.schema.cases(round(counts.sum()))))
+            assert counts.sum() == 0 or case.shares == pytest.approx(counts / counts.sum())
+            assert counts.sum() == 0 or case.position == counts.argmax()
+
+
+def test_no_answer_is_certain_that_rests_on_an_assumed_result() -> None:
+    """A tree without errors: one class per result of the first test."""
+    codes = np.repeat([[0], [1], [2]], [5, 3, 2], axis=0)
+    tree = bt.grow(bt.Instance(codes, codes[:, 0], prices=4))
+    case = bt.Consultation(tree)
+    case.unavailable()
+    assert (tree.errors, case.done, case.prediction) == (0, True, 0)
+    assert case.distribution == {0: 0.5, 1: 0.3, 2: 0.2}
+    assert (case.spent, case.possible) == (0, 10)
+
+
+def test_a_test_without_a_result_may_be_charged() -> None:
+    prices = bt.Prices({"a": {"0": 2, "1": 3}, "b": 4}, shared={"visit": (5, ["a", "b"])})
+    cases = bt.Instance([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], prices=prices, test_names=["a", "b"])
+    tree = bt.grow(cases)
+    case = bt.Consultation(tree, charge_unavailable=True)
+    left = case.worst_case_remaining
+    price = case.price
+    case.unavailable()
+    assert (case.spent, case.history[0].price, case.history[0].available) == (price, price, False)
+    assert case.price + price == case.spent + case.worst_case_remaining == left  # the visit is paid
 
 
 def test_a_score_that_is_high_or_low_enough_stops() -> None:

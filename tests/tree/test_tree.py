@@ -20,7 +20,7 @@ from support import as_node, grow_with, grown, to_instance
 import budgetree as bt
 from _support.reference_walk import follow
 from _support.refusals import refused
-from budgetree.errors import TableError
+from budgetree.errors import TableError, TreeError
 from budgetree.tree import Origin
 from budgetree.tree.builder import grown_tree
 from losing import REFERRING, answers_by_hand, exact_losses, losing_tree
@@ -171,6 +171,14 @@ def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_sa
     assert tree.loss == float(tree.exact_loss)
 
 
+def test_a_schema_with_other_losses_is_refused() -> None:
+    tree = bt.grow(bt.datasets.load("figure1"))
+    losses = bt.Losses({"circle": 50, "triangle": 1})
+    with refused(TreeError, subject="schema", found=losses):
+        replace(tree, schema=replace(tree.schema, losses=losses))
+    assert tree.with_labels({"tests": {"t1": "Corners"}}).loss == tree.loss
+
+
 def test_trees_that_answer_by_other_losses_differ() -> None:
     tree = losing_tree(None)
 
@@ -187,3 +195,11 @@ def test_trees_that_answer_by_other_losses_differ() -> None:
     assert back.nodes.loss_table.is_plain
     assert back.loss == back.errors
     assert (back.nodes.label < 3).all()
+
+
+def test_encode_warns_of_values_that_no_known_case_had() -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 5, "z": [0, 1, 2, 3, 4] * 2, "y": [0, 1] * 5})
+    tree = bt.optimal(bt.Instance.from_frame(frame, "y"), budget=1).tree
+    with pytest.warns(UserWarning, match="2 rows have a value of 'x' that no known case had; its code is 255"):
+        codes = tree.encode(pd.DataFrame({"x": ["a", "c", "d"]}))
+    assert codes[:, tree.test_names.index("x")].tolist() == [0, 255, 255]

@@ -10,14 +10,14 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, print_json
-from budgetree.services.words import largest, show_number, visible, with_more
+from budgetree.services.words import counted, largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
 
 HELP = (
-    "Type the result, or: unavailable (there is no result; the test is not paid), back (one step), again (from the "
-    "start), list (the possible results), quit."
+    "Type the result, or: unavailable (there is no result; the test is {paid}), back (one step), again (from the "
+    "start), list (the possible results), quit. A result that is refused though it is right: put ! behind it."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
 NO_RESULT = ("missing", "none", "na", "nan", "unknown", "")  # what people type who mean that
@@ -27,8 +27,10 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 @click.command(epilog=ending("budgetree ask pathway.json", page="guide/bedside"))
 @options.model
 @options.labels
+@click.option("--known", multiple=True, metavar="TEST=RESULT", help="A result known beforehand: it is free.")
+@click.option("--charge-unavailable", is_flag=True, help="A test without a result is paid all the same.")
 @options.as_json
-def ask(model: str, labels: str | None, as_json: bool) -> None:
+def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailable: bool, as_json: bool) -> None:
     """Ask for one test at a time until the answer is clear, never over budget.
 
     With --json the questions go to stderr and the result to stdout.
@@ -37,9 +39,13 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
     from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
-    case, say = Consultation(open_model(model, labels)), partial(click.echo, err=as_json)
+    if wrong := [entry for entry in known if "=" not in entry]:
+        raise click.UsageError(f"--known is {wrong[0]!r}; expected TEST=RESULT, such as age=54.")
+    results = {name: value for name, _, value in (entry.partition("=") for entry in known)}
+    case = Consultation(open_model(model, labels), known=results, charge_unavailable=charge_unavailable)
+    say = partial(click.echo, err=as_json)
     if not case.done:
-        say(HELP)
+        say(_help(case))
     while not case.done:
         price = f"costs {_amount(case, case.price)}" if case.price else "is free"
         to_come = f"at most {_amount(case, case.worst_case_remaining)} more to come"
@@ -67,9 +73,13 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         word = typed.casefold()
         if typed in case.outcomes or typed in case.choices or word not in COMMANDS:
             try:
-                case.answer(typed)
+                is_name = typed in case.outcomes or typed in case.choices
+                insist = typed.endswith("!") and not is_name
+                case.answer(typed.removesuffix("!").rstrip() if insist else typed, insist=insist)
             except BudgetreeError as error:
                 say(f"  {visible(error.on_command_line())}")
+                if not insist and word not in NO_RESULT:
+                    say(f"  If it is right, type {visible(typed)}!")
                 if word in NO_RESULT:
                     say("  If there is no result, type unavailable.")
                 continue
@@ -78,13 +88,13 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         elif word == "quit":
             return False
         elif word in ("list", "help", "?"):
-            say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else HELP))
+            say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else _help(case)))
             continue
-        elif not case.history:
+        elif not (given := [step for step in case.history if not step.known]):
             say("  this is the first test.")
             continue
         else:
-            for _ in case.history if word == "again" else case.history[-1:]:
+            for _ in given if word == "again" else given[-1:]:
                 case.undo()
             return True
         if (note := _note(case)) is not None:
@@ -92,14 +102,19 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         return True
 
 
+def _help(case: Consultation) -> str:
+    return HELP.format(paid="paid all the same" if case.charge_unavailable else "not paid")
+
+
 def _note(case: Consultation) -> str | None:
     """What the last step should not do in silence: go on without a result, or take a typing error for a result."""
-    step = case.history[-1]
+    step = [step for step in case.history if not step.known][-1]
     if not step.available:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
-            going_on = f"the case goes on as most known cases did, as if it were {step.assumed}"
-        return f"{step.test_label} is not available and not paid; {going_on}"
+            going_on = f"all its results stay possible, and the case goes on as most known cases did ({step.assumed})"
+        paid = "paid all the same" if case.charge_unavailable else "not paid"
+        return f"{step.test_label} is not available and {paid}; {going_on}"
     known = case.tree.schema.known_range(step.test)
     try:
         number = float(str(step.value).replace(",", "."))
@@ -117,11 +132,12 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     if as_json:
         steps = [
             {"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price, "available": s.available}
+            | {"known": s.known}
             | {"assumed": s.assumed, "before": part.before, "after": part.after}
             for s, part in zip(case.history, explanation.contributions, strict=True)
         ]
         shares = {str(name): share for name, share in case.distribution.items()}
-        result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent}
+        result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent, "possible": case.possible}
         if case.tree.schema.losses is not None:
             result["expected_loss"] = _expected_loss(case)
         last = explanation.correction
@@ -132,6 +148,9 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     if explained := case.tree.schema.wording.answer_help[case.position]:
         click.echo(f"  {visible(explained)}")
     click.echo(f"  {_classes(case)}")
+    if without := [step.test_label for step in case.history if step.assumed is not None]:
+        known = counted(case.possible, "known case")
+        click.echo(visible(f"  These are shares of all that is possible without {' and '.join(without)}: {known}."))
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
     if case.is_early:

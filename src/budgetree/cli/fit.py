@@ -75,7 +75,7 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, load_grouped
+    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_in_time
     from budgetree.learn._fit import answer, make_request
 
     proof = None
@@ -88,7 +88,7 @@ def fit(
         result = fit_on_cluster(request, asked, scheduler)
         facts: dict[str, Any] = {"engine": engine}
     else:
-        instance, groups = load_grouped(request)
+        instance, groups, asked = load_in_time(request, asked)
         wanted = make_request(instance, groups=groups, **asked)
         report = _bound_reporter(instance, wanted)
         report(None)
@@ -105,6 +105,8 @@ def fit(
     if as_json:
         print_json(tree_facts(tree) | facts | {"objective": result.objective, "model": out})
         return
+    for line in ignored_options(request, result.objective):
+        click.echo(line, err=True)
     for line in _result_lines(result, request):
         click.echo(line)
     if proof is not None and certificate is not None:
@@ -113,13 +115,15 @@ def fit(
 
 
 def _result_lines(result: Result, request: Request) -> Iterator[str]:
-    from budgetree.messages import objective_sentence
-    from budgetree.problem import Prices
+    from budgetree.messages import cases_sentence, objective_sentence
+    from budgetree.problem import Instance, Prices
     from budgetree.show.frontier_view import CLI_REMEDY, new_words, verdict
 
     tree, wanted = result.tree, result.request
     if wanted.choice is not None:
         yield objective_sentence(wanted.choice)
+        if result.frontier is not None and isinstance(result.frontier.instance, Instance):
+            yield cases_sentence(result.frontier.instance, result.objective)
     yield tree.summary()
     if request.prices is None and tree.schema.prices == Prices(1):
         yield "no price list: every test costs 1."

@@ -33,7 +33,7 @@ def frontier(
     max_budget: float | None, budgets: list[float] | None, out: str | None, force: bool, as_json: bool, **settings: Any
 ) -> None:
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
-    from budgetree.cli.inputs import Request, load_grouped
+    from budgetree.cli.inputs import Request, ignored_options, load_in_time
     from budgetree.learn import frontier as find_frontier
     from budgetree.services.words import visible_lines
     from budgetree.show.frontier_view import CLI_REMEDY, draw_in_letters, render_text
@@ -46,7 +46,7 @@ def frontier(
     request = Request(**settings)
     if out is not None:
         check_folder(out, force)  # before the work, not after it
-    instance, groups = load_grouped(request)
+    instance, groups, search = load_in_time(request, search)
     found = find_frontier(instance, max_budget=max_budget, budgets=budgets, groups=groups, **search)
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
@@ -57,10 +57,12 @@ def frontier(
             "method": found.method,
             "complete": found.complete,
             "validation": None if found.validation is None else str(found.validation),
-            "recommended": None if chosen is None else chosen.max_cost,
+            "recommended": None if chosen is None else chosen.budget if found.has_budgets else chosen.max_cost,
         }
         print_json(facts | {"points": points, "files": files})
         return
+    for line in ignored_options(request, found.request.objective):
+        click.echo(line, err=True)
     click.echo(f"{visible_lines(render_text(found, CLI_REMEDY))}\n\n{draw_in_letters(found)}")
     if files:
         click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))

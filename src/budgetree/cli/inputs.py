@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,17 @@ from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
+from budgetree.tree.provenance import Objective
+
+READING_NAMES = (
+    "missing",
+    "decimal",
+    "thousands",
+    "encoding",
+    "sheet",
+    "censored",
+    "max_bytes",
+)  # of Request and of Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,8 @@ class Request:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    censored: bool = False
+    max_bytes: int | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -65,12 +79,21 @@ class Request:
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
-        return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
+        return Reading(**{name: getattr(self, name) for name in READING_NAMES})
 
 
 def open_data(data: str, reading: Reading) -> Source:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
     return TableSource(datasets.table(data)) if is_bundled(data) else open_source(data, reading)
+
+
+def load_in_time(request: Request, asked: dict[str, Any]) -> tuple[Instance, list[Any] | None, dict[str, Any]]:
+    """The same as `load_grouped`, and what is asked for with what is left of its time limit."""
+    start, limit = time.monotonic(), asked["time_limit"]
+    instance, groups = load_grouped(request)
+    if limit is not None and limit > 0:  # else it is refused by its name
+        limit = max(0.0, limit - (time.monotonic() - start))
+    return instance, groups, asked | {"time_limit": limit}
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
@@ -83,6 +106,17 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
+def ignored_options(request: Request, objective: Objective) -> Iterator[str]:
+    """A warning where trees for new cases do without what was asked for."""
+    defaults = Request(request.data)
+    given = [name for name in ("levels", "binning", "duplicates") if getattr(request, name) != getattr(defaults, name)]
+    if given and objective is Objective.NEW:
+        options = " and ".join(f"--{name}" for name in given)
+        why = "trees for new cases count every row and read numbers as they are"
+        warning = click.style("warning: ", fg="yellow")
+        yield f"{warning}{options}: no effect, as {why}; --objective known makes trees of levels."
+
+
 def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
     """Say which columns are doubtful, and what is odd about the classes."""
     for finding in (*suspects, *class_findings(cases.schema.wording.classes, cases.has_one_row_per_class)):
@@ -92,17 +126,20 @@ def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
 def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
     given = Settings()
-    if is_bundled(request.data) and request.prices is None and request.default_price is None:
-        given = Settings(own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.prices is not None:
-        given = read_settings(request.prices)
-        given = replace(given, prices=given.prices or Prices({}))
+        given = read_settings(request.prices, request.reading)
+        if given == Settings():  # an empty file is a list without a price, not a file about something else
+            given = Settings(Prices({}))
+    if is_bundled(request.data) and given.prices is None and request.default_price is None:
+        given = replace(given, prices=own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.default_price is not None:
         prices = given.prices or Prices({})
         if prices.default is not None:
             message = "prices: the list has a default of its own; leave out --default-price."
             raise PricesError(message, subject="default", where=Where(str(request.prices)))
         given = replace(given, prices=Prices(prices.tests, shared=prices.shared, default=request.default_price))
+    if given.prices is not None:
+        given = replace(given, prices=given.prices.without(request.no_tests))
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
     return replace(given, losses=losses, labels=labels)

@@ -95,7 +95,16 @@ reading = several(
     ),
     click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
     click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
+    click.option(
+        "--censored", is_flag=True, help="Take <5 and >1000 for numbers beyond a limit, each with a level of its own."
+    ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
+    click.option(
+        "--max-bytes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="The most that a CSV file may have, unpacked; by default a packed one has up to 1 GB or 100 × its size.",
+    ),
     click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
 )
 
@@ -175,7 +184,8 @@ search = several(
         "--time-limit",
         metavar="S",
         type=AMOUNT,
-        help="Stop after S seconds with the best so far (inf: never); by default work is counted, not time.",
+        help="Stop after S seconds, reading included, with the best so far (inf: never); by default work is counted, "
+        "not time.",
     ),
     click.option(
         "--min-cases",

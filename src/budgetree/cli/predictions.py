@@ -42,7 +42,7 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
     if schema.encoders is not None:
-        return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
+        return schema.encoded(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
     # A model of codes: a cell holds an outcome's name.
     codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
     for test in used:

@@ -183,7 +183,7 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         if named is None:
             validate_data(local, like_fit, reset=False, skip_check_array=True)
         else:
-            local.tree_.schema.encode(named, local.tree_.tests_used)
+            local.tree_.schema.encoded(named, local.tree_.tests_used)
         if is_array:
             X = X.rechunk({1: -1})  # noqa: N806
         sizes = X.chunks[0] if is_array else (np.nan,) * X.npartitions  # those of a frame are not counted

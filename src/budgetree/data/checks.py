@@ -23,6 +23,7 @@ from budgetree.services.words import listed
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
 MOSTLY = 0.8
+FEW_NUMBERS = 5  # different ones, below which numbers may be codes as well
 LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 MAX_WORDS = 6  # named one by one
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
@@ -51,6 +52,7 @@ class Oddity(Enum):
     DATES = "dates"
     ODD_NUMBERS = "odd numbers"
     WORDS_AMONG_NUMBERS = "words among numbers"
+    CENSORED = "censored"
     CODES = "codes"
     SAME_VALUE = "same value"
     GAPS = "gaps"
@@ -218,11 +220,23 @@ def _about_numbers(column: Column, counts: Mapping[str, int], table: Table | Non
     written = column.written
     plain = {text for text in counts if written.is_number(text)}
     odd = sorted(text for text in counts if text not in plain and ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]))
-    words = sorted(set(counts) - plain - set(odd))
+    limits = sorted(filter(written.is_limit, set(counts) - plain))
+    odd = [text for text in odd if text not in limits]
+    words = sorted(set(counts) - plain - set(odd) - set(limits))
     n_rows, n_plain = sum(counts.values()), sum(counts[text] for text in plain)
-    n_numbers = n_plain + sum(counts[text] for text in odd)
-    if n_numbers <= MOSTLY * n_rows and not (n_numbers and all(word.casefold() in GAPS for word in words)):
+    n_numbers = n_plain + sum(counts[text] for text in (*odd, *limits))
+    are_gaps = all(word.casefold() in GAPS for word in words)
+    is_measured = len(plain) >= FEW_NUMBERS and len(words) <= len(plain) / 2  # whatever share of the rows has a word
+    if not (n_numbers > MOSTLY * n_rows or (n_numbers and (are_gaps or limits)) or is_measured):
         return None
+    if limits and column.texts is not None:
+        found = (
+            f"is a number in {n_plain} of {n_rows} rows, but {listed(limits, MAX_WORDS)} in others; so all are taken"
+        )
+        way = "below" if limits[0][0] in "<≤" else "above"
+        advice = f"--censored takes {limits[0]!r:.40} for a number {way} that limit, with a level of its own"
+        means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""
+        return Finding(Severity.WARNING, Oddity.CENSORED, column.name, f"{found} as text. {advice}.{means}")
     if odd:
         means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""
         message = f"looks like numbers, such as {odd[0]!r:.40}, but is taken as text;"

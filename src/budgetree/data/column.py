@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any, overload
@@ -40,9 +40,19 @@ def plain_decimal(number: Decimal | str) -> int | Decimal:
 
 def plain_value(value: Any) -> Any:
     """Python's own kind of value, where NumPy's or pandas' was in a table of objects."""
-    if isinstance(value, timedelta) and not getattr(value, "nanoseconds", 0):
-        return timedelta(value.days, value.seconds, value.microseconds)  # as which all libraries write it alike
+    if isinstance(value, timedelta):  # as which all libraries write it alike, and Parquet files are read
+        seconds = value.days * 86_400 + value.seconds
+        return duration(seconds * 10**9 + value.microseconds * 1000 + getattr(value, "nanoseconds", 0))
+    if isinstance(value, datetime) and value.tzinfo is not None and not getattr(value, "nanosecond", 0):
+        moment = value.astimezone(UTC)
+        return datetime.combine(moment.date(), moment.time(), UTC)
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
+
+
+def duration(nanoseconds: int) -> timedelta | str:
+    """Python's own kind of duration; a text where it is too fine for that."""
+    microseconds, rest = divmod(nanoseconds, 1000)
+    return f"{nanoseconds} ns" if rest else timedelta(microseconds=microseconds)
 
 
 def same_text(value: object, text: str) -> bool:
@@ -159,6 +169,7 @@ class Column:
     texts: Sequence[str | None] | None = None
     written: NumberFormat = POINTS  # how the texts write numbers
     order: tuple[Any, ...] | None = None  # of the values, from the least to the greatest; None where they have none
+    censored: tuple[float, ...] = ()  # numbers that stand for all beyond a limit, such as <5
 
     def __len__(self) -> int:
         return len(self.values or ()) if self.numbers is None else len(self.numbers)
@@ -244,11 +255,16 @@ class Column:
         return replace(self, numbers=numbers, values=values, texts=texts)
 
 
-def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
-    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value."""
+def text_column(
+    name: str, texts: Sequence[str | None], written: NumberFormat = POINTS, typed: Sequence[str] | None = None
+) -> Column:
+    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value.
+
+    The texts that were typed, by default all of them, show what the marks in numbers mean.
+    """
     coded = Coded.of(texts)
     present = coded.present()
-    written = (written or POINTS).settled(present)
+    written = written.settled(present if typed is None else typed)
     column = Column(name, "text", values=coded, texts=coded, written=written)
     are_numbers = bool(present) and all(map(written.is_number, present)) and not any(map(written.is_code, present))
     return number_column(column) if are_numbers else column
@@ -258,7 +274,10 @@ def number_column(column: Column) -> Column:
     """The column's texts as numbers, which all of them must be."""
     texts, written = Coded.of(column.texts or ()), column.written
     numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
-    return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
+    cells = zip(texts.distinct, numbers, strict=True)
+    censored = sorted({number for text, number in cells if written.is_beyond(text)})
+    found = texts.look_up(np.array(numbers, np.float64), np.nan)
+    return Column(column.name, "number", found, None, texts, written, censored=tuple(censored))
 
 
 def first_word(column: Column) -> int | None:

@@ -99,12 +99,17 @@ class CsvSource:
 
     @cached_property
     def written(self) -> NumberFormat:
-        """How numbers are written: 3,5 is one where semicolons separate the cells."""
-        return self.reading.number_format("," if self.files[0].delimiter == ";" else ".")
+        """How numbers are written; of several files, one may show what the others leave open."""
+        formats = [file.written for file in self.files]
+        return next((written for written in formats if written.is_shown), formats[0])
 
     def table(self) -> Table:
         """The whole of the files."""
+        for file in self.files:
+            file.check_size(self.reading.max_bytes)
         every, sample_rows = range(len(self.names)), self.reading.limits.sample_rows
+        if self._is_short_and_wide:
+            return self._wide_table()
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
             self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {sample_rows}")
@@ -114,6 +119,23 @@ class CsvSource:
             else:
                 n_rows, found = self._planned(base, readable)
         return self._table(found, 0, n_rows)
+
+    @property
+    def _is_short_and_wide(self) -> bool:
+        """Whether DuckDB would take far more memory than the cells, since it has room for 2048 rows of every column."""
+        limits, n_bytes = self.reading.limits, sum(map(os.path.getsize, self.paths))
+        is_short = n_bytes < limits.max_wide_bytes and not any(file.is_packed for file in self.files)
+        return len(self.names) > limits.very_wide and is_short
+
+    def _wide_table(self) -> Table:
+        """The whole of the files, as Python reads them."""
+        for file in self.files:
+            file.check()
+        rows = [row for file in self.files for row in file.rows()]
+        cells = zip(*rows, strict=False) if rows else ((),) * len(self.names)  # of which the last may be the end
+        columns = enumerate(zip(self.names, cells, strict=False))
+        found: dict[int, Column | None] = {at: self._text(name, Coded.of(texts)) for at, (name, texts) in columns}
+        return self._table(found, 0, len(rows))
 
     def _planned(self, base: Database, files: list[Readable]) -> tuple[int, dict[int, Column | None]]:
         """How many rows there are, and the columns, each read as the rows that are loaded let expect."""
@@ -138,6 +160,8 @@ class CsvSource:
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows batch by batch, so that files of any length take the same memory."""
+        for file in self.files if self.reading.max_bytes is not None else ():
+            file.check_size(self.reading.max_bytes)
         kept = {at: f"c{at}" for at, name in enumerate(self.names) if wanted.lines or name in wanted} or {0: "c0"}
         numbers = {at: self._number_sql(f"c{at}") for at in kept if self.names[at] in wanted.numbers}
         others = [at for at in kept if self.names[at] in wanted and at not in numbers]
@@ -248,6 +272,8 @@ class CsvSource:
         odd = {"_", ".", written.thousands or "_"} - {written.decimal}
         is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in sorted(odd))
         is_odd += f" OR (starts_with({column}, '0') AND {column}[2] BETWEEN '0' AND '9')"  # 007 is a code, not 7
+        if written.is_open:  # such as 1,136, which may be 1136
+            is_odd += rf" OR regexp_full_match({column}, '\s*[+-]?[1-9]\d{{0,2}}[{written.decimal}]\d{{3}}\s*')"
         plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
         # Missing cells that are no numbers are looked for last, where there is no number: most cells are one.
         words = sorted(filter(IS_WORD.fullmatch, self.reading.missing_cells))

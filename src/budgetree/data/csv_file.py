@@ -6,14 +6,16 @@ import codecs
 import csv
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, cast
 
+from budgetree.data.number_format import NumberFormat
 from budgetree.data.source import Reading
 from budgetree.errors import Remedy, SettingError, TableFileError, Where
 from budgetree.services.words import counted
@@ -26,6 +28,10 @@ GZIP = b"\x1f\x8b"
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
 SNIFFED_BYTES = 4096  # which show the encoding
 SNIFFED_LINES, SNIFFED_SIZE = 30, 1_000_000  # lines, or characters, which show the delimiter
+# Beyond so many bytes, a packed file may unpack to so many times its size: gzip makes a thousand of one, tables do not.
+MAX_UNPACKED, MAX_RATIO = 1 << 30, 100
+MOST_BY_GZIP = 1033
+CHUNK = 1 << 20
 MAX_CELL = 10_000_000  # characters
 MAX_SHOWN = 60  # characters of a line, in a message
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -45,6 +51,7 @@ class CsvFile:
     header_end: int  # the line at which the header ends: a name in quotes may have line breaks
     has_end: bool  # every row ends with a delimiter, so that an empty cell seems to follow
     max_line: int
+    written: NumberFormat  # 3,5 is a number where semicolons separate the cells
 
     @classmethod
     def sniff(cls, path: str, reading: Reading, opened: IO[bytes] | None = None) -> CsvFile:
@@ -65,6 +72,9 @@ class CsvFile:
                     break
             delimiter = max(DELIMITERS, key=lambda mark: _header_cells(start, mark))
             first_two = list(islice(records(chain(start, lines), path, delimiter), 2))
+            written = reading.number_format("," if delimiter == ";" else ".")
+            below = islice(chain(start[1:], lines), reading.limits.sample_rows)
+            written = written.shown_by(_cells_with(written.decimal, below, path, delimiter))
         if not first_two:
             raise TableFileError("the file is empty; expected a header line and a row per case.", where=Where(path))
         line_number, cells = first_two[0]
@@ -78,7 +88,7 @@ class CsvFile:
         header_end = line_number + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
         rows_end = any(_has_end(row, len(names)) for _, row in first_two[1:])
         is_packed = isinstance(file, gzip.GzipFile)
-        return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line)
+        return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line, written)
 
     @property
     def shape(self) -> tuple[tuple[str, ...], str, bool]:
@@ -94,11 +104,37 @@ class CsvFile:
         """Where the rows begin: the file, and the line."""
         return ((self.path, line) for line, _ in self._rows())
 
+    def rows(self) -> Iterator[list[str]]:
+        """The cells of each row."""
+        return (row for _, row in self._rows())
+
     def check(self) -> None:
         """TableFileError with the line at which the file is broken, if it is."""
         for line, row in self._rows():
             if not (_has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
                 raise TableFileError(self._unexpected(line, len(row)), where=Where(self.path, line), found=len(row))
+
+    def check_size(self, max_bytes: int | None) -> None:
+        """TableFileError where the file is larger than it may be; by default, where it unpacks as no table does."""
+        size = os.path.getsize(self.path)
+        limit = max_bytes
+        if limit is None:
+            limit = max(MAX_UNPACKED, MAX_RATIO * size) if self.is_packed else size
+        if self.is_packed and size * MOST_BY_GZIP > limit:
+            size, block = 0, b" "
+            try:
+                with open_bytes(self.path) as file:
+                    while block and size <= limit:
+                        block = file.read(CHUNK)
+                        size += len(block)
+            except BROKEN as error:
+                raise broken_gzip(self.path, error) from error
+        if size > limit:
+            unpacked = "unpacked, it has" if self.is_packed else "it has"
+            message = f"{unpacked} more than {limit:,} bytes, which may take all memory."
+            options = ("Give a larger max_bytes", "Say a larger --max-bytes")
+            remedy = Remedy(*(f"{option} if this is the table that you expect." for option in options))
+            raise TableFileError(message, subject="max_bytes", expected=limit, where=Where(self.path), remedy=remedy)
 
     def write_utf8(self, copy: str) -> None:
         """A copy of the file in UTF-8, without its header."""
@@ -175,6 +211,13 @@ def records(lines: Iterable[str], path: str, delimiter: str) -> Iterator[tuple[i
             first_line = reader.line_num + 1
     except csv.Error as error:
         raise TableFileError(f"{error}; a quote may not be closed.", where=Where(path, first_line)) from error
+
+
+def _cells_with(mark: str, lines: Iterable[str], path: str, delimiter: str) -> Iterator[str]:
+    """The cells with a mark."""
+    with suppress(TableFileError):  # which reading all of the file says better
+        for _, row in records((line for line in lines if mark in line), path, delimiter):
+            yield from (cell.strip() for cell in row if mark in cell)
 
 
 def _reader(lines: Iterable[str], delimiter: str) -> Reader:

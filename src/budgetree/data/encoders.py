@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
-from budgetree.data.number_format import NumberFormat
+from budgetree.data.number_format import POINTS, NumberFormat
 from budgetree.data.profile import FEW, ColumnProfile, NumberCounts, next_of
 from budgetree.data.table import Table, check_column, check_marks
 from budgetree.errors import Remedy, SettingError, TableError, TableFileError
@@ -27,6 +27,7 @@ MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 DEFAULT_LEVELS = 10  # the paper's
 FINE_GROUPS = 2**16  # of numbers that are counted together for fine levels, where there are more different ones
 MAX_SHIFT = 0.4  # of a gap: how far from its middle it may be cut, for the sake of a short number
+MANY_DIGITS = 6  # more than its lower neighbour has: a float that no one would write
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 # Where numbers are cut into levels: between the cases, as many in each as can be; or evenly spaced, as in the paper.
 Binning = Literal["quantile", "uniform"]
@@ -206,12 +207,57 @@ class Categories:
         if column.values is None and column.numbers is not None:
             return _known_codes(code, column.numbers, missing_code)
         coded = column.coded()
-        known = np.fromiter((code.get(value, UNSEEN) for value in coded.distinct), np.uint8, len(coded.distinct))
+        known = np.fromiter((self._code(value, code) for value in coded.distinct), np.uint8, len(coded.distinct))
         return coded.look_up(known, missing_code)
+
+    def _code(self, value: Any, code: Mapping[Any, int]) -> int:
+        """That of the value or, where a text is not known, of the number that it writes; 007 stays a text."""
+        if value not in code and isinstance(value, str) and POINTS.is_number(value) and not POINTS.is_code(value):
+            value = POINTS.number(value)
+        return code.get(value, UNSEEN)
 
 
 NumberEncoder = Levels | FineLevels  # both have thresholds
 ColumnEncoder = NumberEncoder | Categories
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberCuts:
+    """What `encode` does to a column of numbers, as data: a number's code is that of how many cuts it reaches.
+
+    The core reads columns by it where they lie.
+    """
+
+    cuts: NDArray[np.float64]  # ascending
+    codes: NDArray[np.uint8]  # one more than cuts
+    missing: int  # the code of NaN
+
+    @classmethod
+    def of(cls, encoder: ColumnEncoder) -> NumberCuts:
+        """Of any encoder: one that knows no numbers has no cut."""
+        if isinstance(encoder, Categories):
+            missing = len(encoder.values) if encoder.has_missing else UNSEEN
+            return cls._around(_amounts(encoder.values), missing)
+        is_one = encoder.low == encoder.high and isinstance(encoder, Levels)  # all numbers are rounded to it
+        cuts = np.array(() if is_one else encoder.thresholds, dtype=np.float64)
+        codes = np.arange(len(cuts) + 1, dtype=np.uint8)
+        return cls(cuts, codes, encoder.levels if encoder.has_missing else UNSEEN)
+
+    @classmethod
+    def _around(cls, amounts: Mapping[float, int], missing: int) -> NumberCuts:
+        """Each amount between two cuts: itself, and the next float."""
+        cuts: list[float] = []
+        codes = [UNSEEN]
+        for amount in sorted(amounts):
+            if cuts and cuts[-1] == amount:  # where the amount before is the next float to this one
+                cuts.pop()
+                codes.pop()
+            cuts.append(amount)
+            codes.append(amounts[amount])
+            if amount < math.inf:
+                cuts.append(math.nextafter(amount, math.inf))
+                codes.append(UNSEEN)
+        return cls(np.array(cuts, dtype=np.float64), np.array(codes, dtype=np.uint8), missing)
 
 
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
@@ -231,10 +277,10 @@ def encoder_for(profile: ColumnProfile, levels: LevelCounts) -> ColumnEncoder:
         if not math.isfinite(high - low):
             message = f"column {name!r} spans more than a float can hold; rescale it."
             raise TableError(message, subject=name, found=(low, high))
-        if (name in plan.columns and plan.always) or profile.has_many_numbers:
+        if (name in plan.columns and plan.always) or profile.has_many_numbers or profile.censored:
             if plan.binning == "uniform":
                 return Levels(name, low, high, plan.count(name), profile.has_missing)
-            return quantile_levels(name, numbers, plan.count(name), has_missing=profile.has_missing)
+            return quantile_levels(name, numbers, plan.count(name), profile.censored, has_missing=profile.has_missing)
     elif name in plan.columns and profile.values:
         raise _no_levels(profile)
     values = sorted(profile.distinct, key=sort_key) if profile.order is None else _in_order(profile, profile.order)
@@ -276,28 +322,43 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
     assert column.numbers is not None
     absent = np.isnan(column.numbers)
     counts = NumberCounts.of(column.numbers[~absent], FINE_GROUPS)
-    return quantile_levels(column.name, counts, max_levels, has_missing=bool(absent.any()))
+    return quantile_levels(column.name, counts, max_levels, column.censored, has_missing=bool(absent.any()))
 
 
-def quantile_levels(name: str, numbers: NumberCounts, max_levels: int, *, has_missing: bool) -> FineLevels:
+def quantile_levels(
+    name: str, numbers: NumberCounts, max_levels: int, censored: Sequence[float] = (), *, has_missing: bool
+) -> FineLevels:
     """Levels that have as many cases each as can be, from how often each number occurs.
 
     The cases in a row, from the least number to the greatest, are cut into max_levels equal pieces; a number is in the
     piece where the middle one of its cases is, so that equal numbers stay together, and a piece without a number is
-    left out.
+    left out. What is censored has a level of its own, beside the others, which ends at its limit.
     """
     count = numbers.count
     level_of = np.arange(len(count))
+    is_own = np.isin(numbers.high, censored) | np.isin(numbers.low, censored)
     if len(count) > max_levels:
+        n_cut = max(2, max_levels - 2 * int(is_own.sum()))
         twice_middle = 2 * np.cumsum(count) - count
-        level_of = np.unique(twice_middle * max_levels // (2 * int(count.sum())), return_inverse=True)[1]
+        level_of = np.unique(twice_middle * n_cut // (2 * int(count.sum())), return_inverse=True)[1]
+        if is_own.sum() < max_levels / 2:  # limits beyond number are cut as numbers are
+            is_new = (np.diff(level_of) != 0) | is_own[1:] | is_own[:-1]
+            level_of = np.concatenate(([0], np.cumsum(is_new)))
     first = np.flatnonzero(np.diff(level_of)) + 1  # the first number of each level but the lowest
-    thresholds = tuple(map(short_between, numbers.high[first - 1].tolist(), numbers.low[first].tolist()))
+    gaps = zip(numbers.high[first - 1].tolist(), numbers.low[first].tolist(), strict=True)
+    thresholds = tuple(_limit_between(below, above, censored) or short_between(below, above) for below, above in gaps)
     middle = numbers.low + (numbers.high - numbers.low) / 2
     share = count / np.bincount(level_of, weights=count)[level_of]
     values = np.bincount(level_of, weights=share * middle)
     low, high = float(numbers.low[0]), float(numbers.high[-1])
     return FineLevels(name, thresholds, tuple(values.tolist()), low, high, has_missing)
+
+
+def _limit_between(below: float, above: float, censored: Sequence[float]) -> float | None:
+    """Where a limit lies in a gap: 5 above <5, and the least number above 1000 below >1000."""
+    if below in censored:
+        return min(above, math.nextafter(below, math.inf))
+    return above if above in censored else None
 
 
 def short_between(below: float, above: float) -> float:
@@ -369,9 +430,12 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
     check_column(table, column)
     row = first_word(column)
     if row is not None:
-        cell, advice = column.texts[row], "Correct the cell, or leave it empty."
-        message = f"{encoder.name!r} is {cell!r:.40}; the model knows it as a number. {advice}"
-        raise TableFileError(message, subject=encoder.name, found=cell, where=table.where(row))
+        cell = column.texts[row] or ""
+        remedy = Remedy(*["Correct the cell, or leave it empty."] * 2)
+        if column.written.is_limit(cell):
+            remedy = Remedy("Read it with censored=True.", "Say --censored to take it for a number beyond its limit.")
+        message = f"{encoder.name!r} is {cell!r:.40}; the model knows it as a number."
+        raise TableFileError(message, subject=encoder.name, found=cell, where=table.where(row), remedy=remedy)
     return number_column(column)
 
 
@@ -415,11 +479,18 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
     return numbers
 
 
+def _amounts(values: Iterable[Any]) -> dict[float, int]:
+    """The positions of the values that are numbers; of those that are one float, the first."""
+    found: dict[float, int] = {}
+    for position, value in enumerate(values):
+        if isinstance(value, (int, float, np.number, Decimal)):
+            found.setdefault(as_float(value), position)
+    return found
+
+
 def _known_codes(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
     """The codes of numbers, of which only those that are known have one."""
-    amounts = {value: at for value, at in code.items() if isinstance(value, (int, float, np.number, Decimal))}
-    known = sorted((as_float(value), at) for value, at in amounts.items()) or [(np.nan, UNSEEN)]
-    values, positions = np.array(known).T
+    values, positions = np.array(sorted(_amounts(code).items()) or [(np.nan, UNSEEN)]).T
     at = next_of(values, numbers)
     codes = np.where(values[at] == numbers, positions.astype(np.uint8)[at], np.uint8(UNSEEN))
     codes[np.isnan(numbers)] = missing_code
@@ -465,15 +536,23 @@ def _number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _texts(thresholds: Sequence[float]) -> list[str]:
-    """Each in the fewest digits that say which float it is."""
-    return [str(int_if_whole(threshold)) for threshold in thresholds]
+def _texts(thresholds: Sequence[float]) -> list[tuple[str, bool]]:
+    """Each in the fewest digits that say which float it is; the least float above 1000 is 1000, and True."""
+    before = (math.nextafter(threshold, -math.inf) for threshold in thresholds)
+    return [
+        (str(int_if_whole(lower)), True)
+        if len(repr(lower)) + MANY_DIGITS < len(repr(threshold))
+        else (str(int_if_whole(threshold)), False)
+        for lower, threshold in zip(before, thresholds, strict=True)
+    ]
 
 
-def _range_name(texts: Sequence[str], first: int, last: int) -> str:
-    """The numbers from one level to another, where level k begins at threshold k - 1."""
-    low = texts[first - 1] if first > 0 else None
-    high = texts[last] if last < len(texts) else None
+def _range_name(texts: Sequence[tuple[str, bool]], first: int, last: int) -> str:
+    """The numbers from one level to another, where level k begins at threshold k - 1, or right above it."""
+    low, is_above = texts[first - 1] if first > 0 else (None, False)
+    high, is_within = texts[last] if last < len(texts) else (None, False)
     if low is None:
-        return "any" if high is None else f"below {high}"
-    return f"{low} or more" if high is None else f"{low} to {high}"
+        return "any" if high is None else f"up to {high}" if is_within else f"below {high}"
+    if high is None:
+        return f"above {low}" if is_above else f"{low} or more"
+    return f"above {low} to {high}" if is_above else f"{low} to {high}"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import struct
+from base64 import b64decode
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import Column, plain_decimal
+from budgetree.data.column import Column, duration, plain_decimal
 from budgetree.data.csv_file import check_header
 from budgetree.data.duckdb import Database, literal, open_database, plain_path
 from budgetree.data.number_format import LARGEST_EXACT
@@ -22,6 +25,11 @@ QUICK = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", 
 LONG_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 WITH_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 NESTED = ("[", "STRUCT", "MAP", "UNION")
+ZONED = "TIMESTAMP WITH TIME ZONE"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+ARROW = "'ARROW:schema'::BLOB"
+DURATION = 18  # among the types of Arrow
+DURATIONS = {"duration in s": 10**9, "duration in ms": 10**6, "duration in us": 1000, "duration in ns": 1}  # in ns
 NOTHING = '"NULL"'  # the kind of a column without any value
 
 
@@ -50,8 +58,7 @@ class ParquetSource:
         """Look at the columns and rows of the files."""
         with open_database(paths) as base, _readable(data):
             files = [f"read_parquet([{literal(plain_path(path, base.folder))}])" for path in paths]
-            found = (zip(*base.run(f"DESCRIBE FROM {file}"), strict=True) for file in files)
-            headers = tuple(Header(names, kinds) for names, kinds, *_ in found)
+            headers = tuple(_header(base, file) for file in files)
             n_rows = tuple(map(base.count, files))
         check_header(Where(data), headers[0].names)
         for path, header in zip(paths, headers, strict=True):
@@ -78,7 +85,8 @@ class ParquetSource:
             if len(set(self.headers)) > 1:  # DuckDB would give all files the kinds of the first, and make 2 of 1.5
                 for path, header, file in zip(self.paths, self.headers, files, strict=True):
                     _check_exact(base, path, header, kinds, file)
-                cast = ", ".join(f"c{at}::{kind} AS c{at}" for at, kind in enumerate(kinds))
+                stored = ("BIGINT" if kind in DURATIONS else kind for kind in kinds)
+                cast = ", ".join(f"c{at}::{kind} AS c{at}" for at, kind in enumerate(stored))
                 files = [f"(SELECT {cast} FROM {file})" for file in files]
             scan = files[0] if len(files) == 1 else f"({' UNION ALL '.join(f'FROM {file}' for file in files)})"
             columns = (_column(name, kinds[at], f"c{at}", base, scan) for at, name in enumerate(self.names))
@@ -113,6 +121,48 @@ class ParquetSource:
                         rows, lines = "block", base.csv_lines("block", cells, limits.wide)
                     columns = _columns(base, rows, header, wanted)
                 yield Batch(Table(self.name, columns, n_here), lines)
+
+
+def _header(base: Database, file: str) -> Header:
+    names, kinds, *_ = zip(*base.run(f"DESCRIBE FROM {file}"), strict=True)
+    described = base.run(f"SELECT value FROM {file.replace('read_parquet', 'parquet_kv_metadata')} WHERE key = {ARROW}")
+    units = duration_units(b64decode(described[0][0])) if described else {}
+    return Header(names, tuple(units.get(name, kind) for name, kind in zip(names, kinds, strict=True)))
+
+
+def duration_units(schema: bytes) -> dict[str, str]:
+    """The columns of durations, which Parquet has no type for, and their units, by a schema as Arrow writes it.
+
+    It is a FlatBuffer: a table has an offset back to its list of offsets, of which field k is the one at 4 + 2 k.
+    """
+
+    def number(at: int, form: str) -> int:
+        return int(struct.unpack_from(form, schema, at)[0])
+
+    def field(table: int, position: int) -> int | None:
+        offsets = table - number(table, "<i")
+        is_there = 4 + 2 * position < number(offsets, "<H") and number(offsets + 4 + 2 * position, "<H")
+        return table + is_there if is_there else None
+
+    def follow(at: int | None) -> int:
+        if at is None:
+            raise ValueError("a field is missing")
+        return at + number(at, "<I")
+
+    found = {}
+    try:
+        start = 8 if schema[:4] == b"\xff" * 4 else 4  # a mark and the length, or the length alone
+        fields = follow(field(follow(field(follow(start), 2)), 1))
+        for entry in range(fields + 4, fields + 4 + 4 * number(fields, "<I"), 4):
+            column = follow(entry)
+            kind = field(column, 2)
+            if kind is not None and schema[kind] == DURATION:
+                name, unit = follow(field(column, 0)), field(follow(field(column, 3)), 0)
+                text = schema[name + 4 : name + 4 + number(name, "<I")].decode()
+                found[text] = list(DURATIONS)[1 if unit is None else number(unit, "<h")]
+    except (struct.error, ValueError, IndexError):  # not as Arrow writes it: whole numbers, as they are stored
+        return {}
+    return found
 
 
 @contextmanager
@@ -154,10 +204,17 @@ def _column(name: str, kind: str, column: str, base: Database, rows: str) -> Col
     if is_number(kind) and (kind in QUICK or not _is_long(base, column, rows)):
         cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {rows}")["at"]
         return _number_column(name, "DOUBLE" if kind in LONG_NUMBERS else kind, cells)
+    if kind == ZONED:  # for which Python would want another library
+        coded = base.coded(f"epoch_us({column})", rows)
+        moments = [EPOCH + timedelta(microseconds=int(text)) for text in coded.distinct]
+        return Column(name, kind, values=coded.mapped(moments))
     coded = base.coded(column, rows)
+    if kind in DURATIONS:
+        spans = [duration(int(text) * DURATIONS[kind]) for text in coded.distinct]
+        return Column(name, kind, values=coded.mapped(spans))
     if is_number(kind):  # whole numbers that floats do not tell apart
         return Column(name, kind, values=coded.mapped(list(map(plain_decimal, coded.distinct)))).with_numbers()
-    if kind not in ("VARCHAR", "TIMESTAMP WITH TIME ZONE"):  # for which Python would want another library
+    if kind != "VARCHAR":
         present = f"FROM {rows} WHERE {column} IS NOT NULL"
         value_of = dict(base.run(f"SELECT {column}::VARCHAR, any_value({column}) {present} GROUP BY 1"))
         coded = coded.mapped([value_of[text] for text in coded.distinct])

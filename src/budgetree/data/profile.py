@@ -96,6 +96,7 @@ class ColumnProfile:
     part: str = ""  # where the first value is, for messages
     example: Any = None  # such a value; None where there is none
     order: tuple[Any, ...] | None = None  # of the values, where the column has one
+    censored: tuple[float, ...] = ()  # numbers that stand for all beyond a limit
 
     @classmethod
     def of(cls, column: Column, max_numbers: int, part: str = "") -> ColumnProfile:
@@ -114,7 +115,8 @@ class ColumnProfile:
         counts = NumberCounts.of(numbers)
         has_digits = column.values is not None and len(counts) <= max_numbers
         exact = tuple(column.coded().present()) if has_digits else None
-        return cls(name, dtype, has_missing, max_numbers, counts, exact, part, float(counts.low[0]))
+        least = float(counts.low[0])
+        return cls(name, dtype, has_missing, max_numbers, counts, exact, part, least, censored=column.censored)
 
     @property
     def holds(self) -> str:
@@ -146,7 +148,8 @@ class ColumnProfile:
         numbers, exact = self.numbers.merge(other.numbers), None
         if self.values is not None or other.values is not None:
             exact = tuple(dict.fromkeys((*self.distinct, *other.distinct)))[:max_values]
-        return replace(self, numbers=numbers, values=exact, has_missing=has_missing)
+        censored = tuple(sorted({*self.censored, *other.censored}))
+        return replace(self, numbers=numbers, values=exact, has_missing=has_missing, censored=censored)
 
     @property
     def distinct(self) -> Sequence[Any]:

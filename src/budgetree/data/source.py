@@ -35,6 +35,8 @@ class ReadLimits:
     sample_rows: int = 10_000  # a CSV file that has no more is read as text alone
     max_coded: int = 100  # different texts of a column in the sample, so that a position in them fits in a byte
     wide: int = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
+    very_wide: int = 2000  # columns: with more, DuckDB takes more memory than Python where rows are few
+    max_wide_bytes: int = 100_000_000  # of a CSV file that Python reads for that reason
     block_bytes: int = 16_000_000  # of a CSV file, in a batch
     max_row_bytes: int = 50_000_000
     max_line: int = 50_000_000  # characters
@@ -59,6 +61,12 @@ class Reading:
         Of a workbook, by its name or number; needed where several hold something.
     drop : sequence of str, default ()
         Columns that are no tests.
+    censored : bool, default False
+        Whether cells such as <5 and >1000 are numbers beyond what could be measured, each limit with a level of its
+        own; else they make a column text.
+    max_bytes : int, optional
+        The most that a CSV file may have, unpacked. By default one that is packed may have a gigabyte, or a hundred
+        times its size, where all of it is read at once.
     limits : ReadLimits, optional
         How much is read at once.
 
@@ -81,6 +89,8 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     drop: Sequence[str] = ()
+    censored: bool = False
+    max_bytes: int | None = None
     limits: ReadLimits = field(default=ReadLimits(), repr=False)
 
     def __post_init__(self) -> None:
@@ -102,11 +112,8 @@ class Reading:
     @internal
     def number_format(self, guess: str = ".") -> NumberFormat:
         """How numbers are written; the guess is for what is not said."""
-        if self.decimal is not None:
-            return NumberFormat(self.decimal, self.thousands)
-        if self.thousands in (".", ","):
-            return NumberFormat("," if self.thousands == "." else ".", self.thousands)
-        return NumberFormat(guess, self.thousands, is_guess=True)
+        decimal = self.decimal or {".": ",", ",": "."}.get(self.thousands or "")
+        return NumberFormat(decimal or guess, self.thousands, is_guess=decimal is None, censored=self.censored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,11 +81,13 @@ class Table:
 
     def only(self, names: Collection[str]) -> Table:
         """The same rows with these columns alone."""
-        return replace(self, columns=tuple(column for column in self.columns if column.name in names))
+        known = frozenset(names)
+        return replace(self, columns=tuple(column for column in self.columns if column.name in known))
 
     def without(self, names: Collection[str]) -> Table:
         """The same rows without these columns."""
-        return replace(self, columns=tuple(column for column in self.columns if column.name not in names))
+        known = frozenset(names)
+        return replace(self, columns=tuple(column for column in self.columns if column.name not in known))
 
     def by_name(self) -> Table:
         """The same columns, ordered by name."""
@@ -178,7 +180,8 @@ def check_marks(table: Table) -> None:
 def has_two_marks(columns: Sequence[Column]) -> bool:
     """Whether decimal commas were guessed, and a column has decimal points all the same."""
     formats = [column.written for column in columns]
-    return any(written.is_guess and written.decimal == "," for written in formats) and POINTS in formats
+    has_points = any(not written.is_guess and written.decimal == "." for written in formats)
+    return has_points and any(written.is_guess and written.decimal == "," for written in formats)
 
 
 def check_column(table: Table, column: Column) -> None:
@@ -189,13 +192,14 @@ def check_column(table: Table, column: Column) -> None:
     if row is None or is_word is not None or column.texts is None:
         return
     cell = column.texts[row] or ""
-    other, decimal = written.other, written.decimal
-    in_python = [f"{cell.replace(other, '')} (decimal={decimal!r}, thousands={other!r})"]
-    typed = [f"{cell.replace(other, '')} (say --decimal {decimal} --thousands {other})"]
-    if cell.count(other) == 1 and decimal not in cell:
-        in_python.append(f"{cell.replace(other, '.')} (decimal={other!r})")
-        typed.append(f"{cell.replace(other, '.')} (say --decimal {other})")
-    which = f"Say which, or write the numbers without {other!r}."
+    mark = written.mark_between(cell) or ""
+    decimal = written.other if mark == written.decimal else written.decimal
+    in_python = [f"{cell.replace(mark, '')} (decimal={decimal!r}, thousands={mark!r})"]
+    typed = [f"{cell.replace(mark, '')} (say --decimal {decimal} --thousands {mark})"]
+    if cell.count(mark) == 1 and decimal not in cell:
+        in_python.append(f"{cell.replace(mark, '.')} (decimal={mark!r})")
+        typed.append(f"{cell.replace(mark, '.')} (say --decimal {mark})")
+    which = f"Say which, or write the numbers without {mark!r}."
     remedy = Remedy(*(f"{' or '.join(readings)}. {which}" for readings in (in_python, typed)))
     message = f"column {column.name!r} has {cell!r:.40}, which could be"
     raise TableFileError(message, subject=column.name, found=cell, where=table.where(row), remedy=remedy)

@@ -6,8 +6,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, time
+from dataclasses import replace
+from datetime import date, datetime, time
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -46,6 +48,7 @@ RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships
 FORMULA_CELL = re.compile(rb"<c\b([^>]*[^/>])>(.*?)</c>", re.DOTALL)
 VALUE = re.compile(rb"<v\b[^>]*>[^<]")
 TEXT = re.compile(rb"""\bt=["']str""")  # of a formula: what it gives is a text, which may be empty
+DAY = re.compile(rb"<v\b[^>]*>\s*(-?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*<")
 PLACE = re.compile(rb"""\br=["']([A-Z]+[0-9]+)""")
 
 
@@ -68,6 +71,12 @@ def read_workbook(path: str, reading: Reading) -> Table:
         message = "they are merged, and only the first of them holds a value."
         where = Where(path, entry=f"sheet {name!r}, cells {merged}")
         raise TableFileError(f"{message} Split them, and fill in what each of them means.", where=where)
+    if (cell := no_date(path, name, start, rows)) is not None:
+        message = (
+            "this is shown as a date, but before 1900, and on 29 February 1900, spreadsheets know no days; expected"
+        )
+        remedy = "a later date. Write it as text, such as 1899-12-31, or as an age in years."
+        raise TableFileError(f"{message} {remedy}", where=Where(path, entry=f"sheet {name!r}, cell {cell}"), found=cell)
     cells = [(_text(heading), [row[at] for row in rows]) for at, heading in enumerate(header)]
     # Spreadsheets keep empty columns beside a table, which have no name.
     kept = [(heading, column) for heading, column in cells if heading or any(map(_text, column))]
@@ -75,9 +84,16 @@ def read_workbook(path: str, reading: Reading) -> Table:
     check_header(Where(path, entry=f"sheet {name!r}, row {first_row}"), [heading for heading, _ in kept])
     written, absent = reading.number_format(), reading.missing_cells
     columns = []
-    for heading, column in kept:
-        texts = (_text(cell, written.decimal) for cell in column)
-        columns.append(text_column(heading, [None if text in absent else text for text in texts], written))
+    words = [[cell.strip() for cell in column if isinstance(cell, str)] for _, column in kept]
+    written = written.shown_by(chain.from_iterable(words))
+    for (heading, column), typed in zip(kept, words, strict=True):
+        doubtful = any(map(written.is_ambiguous, typed))
+        texts = [_text(cell, written.decimal) for cell in column]
+        if doubtful:  # 1.136 as a text may be 1136; as a number it is 1.136, which 1.1360 is for certain
+            sure = [not isinstance(cell, str) and written.is_ambiguous(_text(cell)) for cell in column]
+            texts = [f"{text}0" if is_sure else text for text, is_sure in zip(texts, sure, strict=True)]
+        present = [None if text in absent else text for text in texts]
+        columns.append(text_column(heading, present, written if doubtful else replace(written, is_shown=True), typed))
     if any(column.is_absent.any() for column in columns) and (cell := empty_formula(path, name)) is not None:
         message = "a formula without a value, as some programs write them. Open the workbook in a spreadsheet program"
         remedy = "and save it, which computes the formulas; or save the sheet as CSV."
@@ -140,20 +156,44 @@ def empty_formula(path: str, sheet: str) -> str | None:
     Programs write them, and only a spreadsheet program computes them. Files of another kind, or written in a way that
     is not understood here, have none.
     """
+    content = _sheet_xml(path, sheet)
+    for attributes, inner in FORMULA_CELL.findall(content) if b"<f" in content else ():
+        place = PLACE.search(attributes)
+        if b"<f" in inner and place and not VALUE.search(inner) and not TEXT.search(attributes):
+            return place[1].decode()
+    return None
+
+
+def no_date(path: str, sheet: str, start: Place, rows: Sequence[Sequence[Any]]) -> str | None:
+    """The first cell below the header of an .xlsx sheet that is shown as a date and is none, such as "B2".
+
+    Day 60 would be the 29th of February 1900, which was not, and is read as the day before; days before 1900 are
+    negative, and are read as a time.
+    """
+    doubtful = {
+        _cell_name(start[0] + 1 + row, start[1] + column)
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+        if isinstance(cell, time) or (isinstance(cell, date) and cell.timetuple()[:3] == (1900, 2, 28))
+    }
+    for attributes, inner in FORMULA_CELL.findall(_sheet_xml(path, sheet)) if doubtful else ():
+        place, day = PLACE.search(attributes), DAY.search(inner)
+        if place and day and place[1].decode() in doubtful and (float(day[1]) < 0 or 60 <= float(day[1]) < 61):
+            return place[1].decode()
+    return None
+
+
+def _sheet_xml(path: str, sheet: str) -> bytes:
+    """A sheet as an .xlsx file has it; nothing where it is another kind of file, or not understood."""
     try:
         with zipfile.ZipFile(path) as book:
             listed = ElementTree.fromstring(book.read("xl/workbook.xml")).iter(SHEET)
             relation = {entry.get("name"): entry.get(RELATION) for entry in listed}[sheet]
             targets = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
             target = {entry.get("Id"): entry.get("Target", "") for entry in targets}[relation]
-            content = book.read(target[1:] if target.startswith("/") else f"xl/{target}")
+            return book.read(target[1:] if target.startswith("/") else f"xl/{target}")
     except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, OSError):
-        return None
-    for attributes, inner in FORMULA_CELL.findall(content) if b"<f" in content else ():
-        place = PLACE.search(attributes)
-        if b"<f" in inner and place and not VALUE.search(inner) and not TEXT.search(attributes):
-            return place[1].decode()
-    return None
+        return b""
 
 
 def _unreadable(path: str, why: Exception | str) -> TableFileError:

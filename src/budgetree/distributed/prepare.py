@@ -10,7 +10,8 @@ The first and the last step are done where the parts are; surveys are small.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -37,7 +38,7 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.parquet import ParquetSource
 from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
-from budgetree.data.table import Table
+from budgetree.data.table import Table, check_numbers
 from budgetree.distributed.partition import SIZES, Partition, Sizes, shape_of
 from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema
@@ -94,7 +95,7 @@ class Parts:
     where: Callable[[int], Where]  # a part or, where one is read in several tables, a table
     has_texts: bool = False  # cells are written as text, so that 5 may be a word
 
-    def tables(self, as_text: Collection[str]) -> Iterator[Table]:
+    def tables(self, as_text: Collection[str]) -> Generator[Table]:
         """All parts in order; in these columns the cells as text."""
         for part in self.parts():
             yield from self.load(part, as_text)
@@ -191,6 +192,7 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     levels.check(tests)
     try:
         check_labelled(labels.is_absent, f"column {target!r}", target)
+        check_numbers(table.only(tests))
         columns = levels.as_planned(table.only(tests)).by_name().columns
         profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
@@ -222,8 +224,8 @@ def find_plan(
     """One plan for all parts, from a pass over them; `survey` makes that pass elsewhere, with some columns as text."""
 
     def survey_here(as_text: tuple[str, ...]) -> list[PartSurvey]:
-        tables = enumerate(parts.tables(as_text))
-        return [survey_part(table, request, parts.where(number)) for number, table in tables]
+        with closing(parts.tables(as_text)) as tables:  # a part that is refused leaves no file open
+            return [survey_part(table, request, parts.where(number)) for number, table in enumerate(tables)]
 
     as_text: tuple[str, ...] = ()
     while True:

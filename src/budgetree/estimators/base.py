@@ -290,18 +290,43 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _walk(self, X: Any) -> Walk:  # noqa: N803
         """New rows on their way through the tree."""
-        check_is_fitted(self)
+        if "tree_" not in vars(self):
+            check_is_fitted(self)  # takes as long as a prediction
         tree = self.tree_
-        table = self._new_rows(X)
-        walk = tree.walk_table(table)
+        walk = self._walk_numbers(X)
+        if walk is None:
+            walk = tree.walk_table(self._new_rows(X))
         if self.handle_unknown == "error" and len(rows := np.flatnonzero(walk.unlisted >= 0)):
             row = int(rows[0])
-            column = table.column(tree.test_names[walk.unlisted[row]])
+            column = self._new_rows(X).column(tree.test_names[walk.unlisted[row]])
             value = column.to_list()[row]
             message = f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had."
             remedy = "handle_unknown='stop' answers such rows by the other tests of their path."
             raise ResultError(f"{message} {remedy}", subject=column.name, found=value)
         return walk
+
+    def _walk_numbers(self, X: Any) -> Walk | None:  # noqa: N803
+        """The same without a copy of X, where it holds numbers; else None."""
+        reader = self.tree_.reader
+        if reader is None:
+            return None
+        if type(X) is not np.ndarray:
+            walk = reader.walk(X) if hasattr(self, "feature_names_in_") else None
+            return walk if walk is not None and len(walk.leaf) else None
+        if X.size == 0 or X.dtype.kind not in "bfiu":
+            return None
+        if not self._is_as_fitted(X):
+            check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return reader.walk_array(X)
+
+    def _is_as_fitted(self, array: NDArray[Any]) -> bool:
+        """Whether scikit-learn's checks, which take as long as a prediction, would find nothing."""
+        has_shape = array.ndim == 2 and array.shape[1] == self.n_features_in_
+        if not has_shape or hasattr(self, "feature_names_in_"):
+            return False
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(array.sum()))
 
     def _new_rows(self, X: Any) -> Table:  # noqa: N803
         """The columns that the tree asks for."""

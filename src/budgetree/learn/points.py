@@ -381,9 +381,15 @@ class Frontier:
         return tuple((here.candidate.required_budget, by.bounds.least_loss) for here, by in pairs)
 
     @property
+    @internal
+    def has_budgets(self) -> bool:
+        """Whether the points are about budgets that may be more than their trees cost: named, or for new cases."""
+        return self.is_named or self.points[0].for_new or self.points[-1].for_new
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
-        named = ("budget",) if self.is_named else ()
+        named = ("budget",) if self.has_budgets else ()
         known = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
         if not self.has_losses:
             return (*named, *COLUMNS, *known)

@@ -356,7 +356,8 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     budgets = [point.budget for point in found]
     limit = instance.schema.costs.budget_units(max(budgets))
     route = KnownRoute(replace(request, method="auto", budget=limit, folds=None), named=budgets)
-    by_budget = {point.budget: point for point in route.search(instance, clock.share(seconds), False)}
+    rows = instance.recoded({}) if _is_merged(instance) else instance  # errors are counted alike in both columns
+    by_budget = {point.budget: point for point in route.search(rows, clock.share(seconds), False)}
     least = [by_budget[budget] for budget in budgets]
     points = [replace(p, known_least=k.loss, known_proven=k.proven) for p, k in zip(found, least, strict=True)]
     return replace(found, points=tuple(points))
@@ -370,10 +371,16 @@ def _estimates(found: Frontier, judged: Validation, row_errors: Sequence[float |
         yield Estimate(error, overfitted, judged.how, loss)
 
 
+def _is_merged(instance: Instance) -> bool:
+    """Whether some case stands for several rows."""
+    rows = instance.source
+    return rows is not None and rows.duplicates == "merge" and instance.n_rows != instance.n_objects
+
+
 def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
     """Per point the share of known rows that it gets wrong, where those are not the known cases: new cases are rows."""
     instance = frontier.instance
-    if instance.source is None or instance.source.duplicates != "merge" or instance.n_rows == instance.n_objects:
+    if not _is_merged(instance):
         return [None] * len(frontier)
     rows = instance.row_order  # sums of floats depend on it
     trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)

@@ -248,7 +248,7 @@ def answers_of_rows(
             if whole.source is None or tree.schema is part.schema:
                 codes[id(tree.schema)] = part.codes_of(whole, rows)
             else:
-                codes[id(tree.schema)] = tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
+                codes[id(tree.schema)] = tree.schema.encoded(whole.source.tests.take(rows), tree.tests_used)
         answers[index] = tree.walk_codes(codes[id(tree.schema)]).answers
     return answers
 

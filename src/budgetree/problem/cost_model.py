@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError
-from budgetree.problem.units import is_unlimited, non_negative, plain_number
+from budgetree.problem.units import MAX_EXPONENT, is_unlimited, non_negative, plain_number
 
 TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 
@@ -210,7 +210,8 @@ class CostModel:
 
     def _most(self, test: int, results: int) -> int:
         """What the test takes by itself at the costliest of these results; nothing where none is possible."""
-        own = self.charge(PathState(0, -1, ()), test).tolist()
+        own = self.amounts[test, : self.n_outcomes[test]].tolist()
+        own.append(max(own))
         return max((amount for result, amount in enumerate(own) if results >> result & 1), default=0)
 
     def fees_of(self, test: int, flags: int = 0) -> list[int]:
@@ -242,6 +243,8 @@ class CostModel:
         """The most units that a path may spend; None means no limit."""
         if is_unlimited(budget):
             return LARGEST_EXACT
-        scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
+        # A path adds up amounts, so what it spends, and a budget with it, may be above the largest of them.
+        rule = "a budget must be a number of at least 0, or None"
+        scaled = non_negative(budget, what, rule, 2 * MAX_EXPONENT) * self.scale
         # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
         return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)

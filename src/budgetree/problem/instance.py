@@ -292,7 +292,7 @@ class Instance(HasSchema):
         """
         reading = reading or Reading()
         table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
-        cases = known_cases(table, target, reading.drop)
+        cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -493,7 +493,7 @@ class Instance(HasSchema):
             raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
         if whole.source is None:
             return whole.codes[whole._case_of_row[chosen]]
-        return self.schema.encode(whole.source.tests.take(chosen), range(self.n_tests))
+        return self.schema.encoded(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property
     @internal

@@ -17,6 +17,7 @@ from budgetree._internal import internal
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, NumberEncoder
 from budgetree.data.number_format import POINTS
+from budgetree.data.source import Reading
 from budgetree.errors import NoPriceError, PricesError, Remedy
 from budgetree.problem.cost_model import CostModel
 from budgetree.problem.units import common_scale, non_negative, plain_number, plain_numbers
@@ -142,13 +143,15 @@ class Prices:
         return read_toml(path).prices or cls({})
 
     @classmethod
-    def from_file(cls, path: str | Path) -> Prices:
+    def from_file(cls, path: str | Path, *, reading: Reading | None = None) -> Prices:
         """Read a price list in TOML, or a table with a column `test` and a column `price`.
 
         Parameters
         ----------
         path : str or path
             A TOML file as in `from_toml`, which also says what is raised; or a CSV or Excel file.
+        reading : Reading, optional
+            The marks in the numbers of a table, where these do not show it: whether 1,136 is 1136 or 1.136.
 
         Returns
         -------
@@ -167,7 +170,7 @@ class Prices:
         """
         from budgetree.problem.settings_file import read_settings
 
-        return read_settings(path).prices or cls({})
+        return read_settings(path, reading).prices or cls({})
 
     @internal
     def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> CostModel:

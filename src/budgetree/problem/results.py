@@ -44,10 +44,11 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
     return int(encoder.encode(Column(encoder.name, "value", values=[value]))[0])
 
 
-def read_answer(schema: Schema, test: int, value: Any) -> int:
+def read_answer(schema: Schema, test: int, value: Any, *, any_number: bool = False) -> int:
     """code_of, and beyond it whatever a person may type: an outcome's name or label, a number as text.
 
-    A value that stands for no outcome is refused with the list of the possible ones.
+    A value that stands for no outcome is refused with the list of the possible ones; so is, unless `any_number` will
+    do, a number far beyond the known ones.
     """
 
     def code_as(kind: Callable[[Any], Any], given: Any) -> int:
@@ -71,9 +72,15 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
         plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
         if "_" not in plain:  # which Python would take
             code = next((code for kind in (int, float) if (code := code_as(kind, plain)) != UNSEEN), UNSEEN)
-    if code == UNSEEN:
+    if code == UNSEEN or not (any_number or _is_plausible(schema, test, text)):
         raise _refusal(schema, test, value)
     return code
+
+
+def _is_plausible(schema: Schema, test: int, text: str | None) -> bool:
+    """False for a number beyond the known range by more than a tenth of it."""
+    number, limits = finite_float((text or "").replace(",", ".")), schema.plausible_range(test)
+    return number is None or limits is None or limits[0] <= number <= limits[1]
 
 
 def _text(value: Any) -> str | None:
@@ -90,8 +97,15 @@ def _refusal(schema: Schema, test: int, value: Any) -> ResultError:
     except ValueError:  # a number of thousands of digits
         shown = "that number"
     expected = possible_answers(schema, test)
-    message = f"test {schema.wording.tests[test]!r}: {shown} is not one of its outcomes; expected {expected}."
+    found = "is far beyond the known values" if _is_number(schema, test, value) else "is not one of its outcomes"
+    message = f"test {schema.wording.tests[test]!r}: {shown} {found}; expected {expected}."
     return ResultError(message, subject=schema.test_names[test], found=value, expected=expected)
+
+
+def _is_number(schema: Schema, test: int, value: Any) -> bool:
+    """Whether it could be a result but for its size."""
+    is_numeric = isinstance(schema.encoder(test), NumberEncoder) and not isinstance(value, (bool, np.bool_))
+    return is_numeric and finite_float((_text(value) or "").replace(",", ".")) is not None
 
 
 def possible_answers(schema: Schema, test: int) -> str:

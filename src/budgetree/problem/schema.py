@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
@@ -50,6 +51,16 @@ class Schema:
             object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
+        """The same as `encoded`, with a warning of the values of tests needed that no known case had."""
+        codes = self.encoded(table, needed)
+        for test in sorted(needed):
+            if count := int((codes[:, test] == UNSEEN).sum()):
+                rows = counted(count, "row has", "rows have")
+                message = f"{rows} a value of {self.test_names[test]!r} that no known case had; its code is {UNSEEN}."
+                warnings.warn(message, stacklevel=3)
+        return codes
+
+    def encoded(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
 
         So is everything in a column that is absent, which only the tests not needed may be.
@@ -84,6 +95,14 @@ class Schema:
         """From where to where the known numbers of a test run; None where it is not rounded to levels."""
         encoder = self.encoder(self.test_names.index(test))
         return (encoder.low, encoder.high) if isinstance(encoder, NumberEncoder) else None
+
+    def plausible_range(self, test: int) -> tuple[float, float] | None:
+        """The known range and a tenth of it on either side: a number beyond is likelier a typing error."""
+        known = self.known_range(self.test_names[test])
+        if known is None or not known[0] < known[1]:
+            return None
+        margin = (known[1] - known[0]) / 10
+        return known[0] - margin, known[1] + margin
 
     def is_measured(self, test: int) -> bool:
         """Whether the test's result is a number; not where each of its values has a label, as in 0 = female."""

@@ -31,8 +31,9 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from budgetree.data.column import is_missing
-from budgetree.data.source import read_table
+from budgetree.data.column import first_row, is_missing
+from budgetree.data.source import Reading, read_table
+from budgetree.data.table import check_column
 from budgetree.errors import BudgetreeError, FileError, LossesError, PricesError, Where
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
@@ -58,10 +59,10 @@ class Settings:
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per test named, its values in order
 
 
-def read_settings(path: str | Path) -> Settings:
-    """A file of any kind: a table of prices by the end of its name, and else TOML."""
+def read_settings(path: str | Path, reading: Reading | None = None) -> Settings:
+    """A file of any kind: a table of prices by the end of its name, and else TOML; with the marks in its numbers."""
     if Path(path).suffix.casefold() in TABLE_SUFFIXES:
-        return Settings(_price_table(path))
+        return Settings(_price_table(path, reading or Reading()))
     return read_toml(path)
 
 
@@ -136,8 +137,11 @@ def _orders(content: dict[str, Any]) -> dict[str, list[Any]]:
     return orders
 
 
-def _price_table(path: str | Path) -> Prices:
-    """A test and its price per row, in the columns `test` and `price`; other columns do not matter."""
+def _price_table(path: str | Path, reading: Reading) -> Prices:
+    """A test and its price per row, in the columns `test` and `price`; other columns do not matter.
+
+    The marks of the reading count where the list leaves open what its own mean: it may be written as no table is.
+    """
     table = read_table(str(path)).without_empty_rows()
     by_name = {name.casefold(): name for name in table.names}
     if not {"test", "price"} <= set(by_name):
@@ -146,6 +150,11 @@ def _price_table(path: str | Path) -> Prices:
     columns = [table.column(by_name[name]) for name in ("test", "price")]
     cells = (column.to_list() if column.texts is None else column.texts for column in columns)  # as they are written
     prices: dict[str, Any] = {}
+    written = columns[1].written
+    if first_row(columns[1], written.is_ambiguous) is not None and (reading.decimal or reading.thousands):
+        written = reading.number_format()
+    else:
+        check_column(table, columns[1])
     for row, (name, amount) in enumerate(zip(*cells, strict=True)):
         where = table.where(row)
         if is_missing(name) or is_missing(amount):
@@ -154,7 +163,7 @@ def _price_table(path: str | Path) -> Prices:
         if str(name) in prices:
             message = f"there is a second price for {str(name)!r}; expected one for each test."
             raise PricesError(message, subject=str(name), where=where)
-        plain = columns[1].written.plain(amount) if isinstance(amount, str) else amount
+        plain = written.plain(amount) if isinstance(amount, str) else amount
         if plain is None:
             message = f"the price is {amount!r:.40}; expected a number such as 12.50, without a unit."
             raise PricesError(message, subject=str(name), found=amount, where=where)

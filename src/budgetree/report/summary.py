@@ -102,6 +102,7 @@ def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
             "thresholds": [edge if math.isfinite(edge) else None for edge in encoder.thresholds],
             "low": encoder.low,
             "high": encoder.high,
+            "plausible": list(schema.plausible_range(test) or ()) or None,
             "missing": encoder.levels if encoder.has_missing else None,
         }
     n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)

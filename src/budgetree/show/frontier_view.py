@@ -12,7 +12,8 @@ from html import escape
 from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
-from budgetree.messages import objective_sentence
+from budgetree.messages import cases_sentence, objective_sentence
+from budgetree.problem import Instance
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.tables import TextTable, html_table
 from budgetree.show.text import loss_words
@@ -123,7 +124,7 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     has_losses, refers = frontier.has_losses, frontier.has_losses and any(point.referred for point in frontier)
     has_known = any(point.known_least is not None for point in frontier)
     columns: list[tuple[bool, str, Callable[[Point], str]]] = [
-        (frontier.is_named, "budget", lambda point: amount(point.budget)),
+        (frontier.has_budgets, "budget", lambda point: amount(point.budget)),
         (True, "max-cost", lambda point: amount(point.max_cost)),
         (has_losses, "loss", lambda point: show_number(point.loss)),
         (True, "errors", lambda point: show_number(point.errors)),
@@ -159,8 +160,12 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
 
 
 def _objective(frontier: Frontier) -> list[str]:
-    """Which cases its trees are for, and why; nothing where that was not asked."""
-    return [] if frontier.request.choice is None else [objective_sentence(frontier.request.choice)]
+    """Which cases its trees are for, why, and how they are counted; nothing where that was not asked."""
+    choice, cases = frontier.request.choice, frontier.instance
+    if choice is None:
+        return []
+    counted_as = [cases_sentence(cases, choice.objective)] if isinstance(cases, Instance) else []  # not of partitions
+    return [objective_sentence(choice), *counted_as]
 
 
 def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
@@ -219,7 +224,8 @@ def new_words(point: Point) -> str:
 
 
 def _cost(frontier: Frontier, point: Point) -> str:
-    return visible(frontier.instance.schema.wording.amount(point.max_cost))
+    amount = point.budget if frontier.has_budgets else point.max_cost
+    return visible(frontier.instance.schema.wording.amount(amount))
 
 
 def _new_mean(point: Point) -> str:

@@ -14,7 +14,7 @@ from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree.grown import NO_BRANCH, Grown
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals, is_whole, unfit
 from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes, Split
 from budgetree.tree.provenance import Origin
 
@@ -51,7 +51,7 @@ class Facts:
 @dataclass(slots=True, eq=False)
 class _Node:
     parent: int
-    state: PathState
+    end: OpenEnd
     kind: Kind | None = None
     test: int = NO_TEST
     split: Split | None = None
@@ -120,6 +120,7 @@ class TreeBuilder:
         >>> builder.allowed(builder.root), builder.allowed(builder.buy(builder.root, "t1"))
         ([0, 1], [1])
         """
+        self._node(end)
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
@@ -141,6 +142,8 @@ class TreeBuilder:
         ------
         NotAllowedError
             Where a rule forbids it: the budget, or the test was bought before.
+        TreeError
+            Where there is no such test, or the end is of another builder.
 
         Examples
         --------
@@ -149,6 +152,7 @@ class TreeBuilder:
         >>> builder.buy(builder.root, "t1").state.spent
         1
         """
+        self._node(end)
         number = self._test(test)
         if (refusal := self._costs.refusal(end.state, number)) is not None:
             raise refusal
@@ -176,7 +180,7 @@ class TreeBuilder:
         Raises
         ------
         TreeError
-            Where the split reads a test that was not bought, or does not fit its outcomes.
+            Where the split reads a test that was not bought, or does not fit its outcomes or the classes.
 
         Examples
         --------
@@ -185,6 +189,7 @@ class TreeBuilder:
         >>> len(builder.branch(builder.buy(builder.root, "t1"), bt.Split.by_result(0, (0, 1, 1))))
         2
         """
+        self._node(end)
         if not isinstance(split, Split):
             number = self._test(split)
             split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
@@ -223,7 +228,10 @@ class TreeBuilder:
         >>> builder.build().n_leaves
         1
         """
+        self._node(end)
         rule = Majority() if rule is None else rule
+        if not isinstance(rule, Leaf):
+            raise unfit("leaf", rule, "Majority, Fixed, Points or Model")
         self._check_bought(end, rule.tests, "leaf")
         self._check_leaf(rule)
         self._close(end, Kind.LEAF).rule = rule
@@ -266,9 +274,9 @@ class TreeBuilder:
         origin : Origin, optional
             What made it.
         n_cases : int, optional
-            The known cases; by default those that were given to the builder.
+            How many known cases there are; by default those that were given to the builder.
         **record
-            What else a Tree keeps: `proven`, `expected`, `ended`.
+            What else a Tree keeps: `bounds`, `estimate`, `ended`.
 
         Returns
         -------
@@ -278,7 +286,7 @@ class TreeBuilder:
         Raises
         ------
         TreeError
-            Where an end is open.
+            Where an end is open, or `n_cases` is not a number of cases.
 
         Examples
         --------
@@ -297,19 +305,29 @@ class TreeBuilder:
         nodes = self._of_steps() if self._grown is None else nodes_of_grown(self.schema, self._grown)
         if n_cases is None:
             n_cases = 0 if self._cases is None else self._cases.n_objects
+        if not is_whole(n_cases) or n_cases < 0 or (n_cases > 0 and not nodes.counts[0].any()):
+            raise unfit("n_cases", n_cases, "a whole number from 0 on, and 0 where no known case was counted")
         return Tree(self.schema, nodes, n_cases, origin or Origin(), **record)
 
     @internal
     def note(self, end: OpenEnd, facts: Facts) -> None:
         """What known cases did at a node, instead of counting them when the tree is built."""
-        self._nodes[end.number].facts = facts
+        self._node(end).facts = facts
 
     def _open(self, parent: int, state: PathState) -> OpenEnd:
-        self._nodes.append(_Node(parent, state))
-        return OpenEnd(len(self._nodes) - 1, state)
+        end = OpenEnd(len(self._nodes), state)
+        self._nodes.append(_Node(parent, end))
+        return end
+
+    def _node(self, end: OpenEnd) -> _Node:
+        """The node of an end, which must be this builder's own."""
+        number = end.number if isinstance(end, OpenEnd) else len(self._nodes)
+        if number >= len(self._nodes) or self._nodes[number].end is not end:
+            raise unfit("end", end, "an open end that this builder has returned")
+        return self._nodes[number]
 
     def _close(self, end: OpenEnd, kind: Kind) -> _Node:
-        node = self._nodes[end.number]
+        node = self._node(end)
         if node.kind is not None:
             message = f"node {end.number} was built before; an open end is used once."
             raise TreeError(message, subject="end", found=end.number)
@@ -319,7 +337,7 @@ class TreeBuilder:
     def _test(self, test: int | str) -> int:
         names = self.schema.test_names
         number = names.index(test) if isinstance(test, str) and test in names else test
-        if isinstance(number, str) or not 0 <= number < len(names):
+        if not is_whole(number) or not 0 <= int(number) < len(names):
             message = f"there is no test {test!r}; expected a name or a position from 0 to {len(names) - 1}."
             raise TreeError(message, subject="test", found=test, expected=names)
         return int(number)
@@ -336,13 +354,7 @@ class TreeBuilder:
         if split.totals is not None:
             self._check_totals(split.totals)
             if split.model is not None:
-                self._check_scores(split.totals, "branch")
-            if split.confidence is None and split.totals.n_totals != 1:
-                message = f"branch: there are {split.totals.n_totals} totals; expected a single one, where cuts decide."
-                raise TreeError(message, subject="branch", found=split.totals.n_totals, expected=1)
-            if list(split.cuts) != sorted(set(split.cuts)):
-                message = f"branch: the cuts are {split.cuts}; expected ascending whole numbers."
-                raise TreeError(message, subject="cuts", found=split.cuts)
+                self._check_scores("branch", split.totals.n_totals)
             return
         n_results, sides = int(self.schema.n_outcomes[split.test]) + 1, set(split.sides)
         if len(split.sides) != n_results or sides != set(range(len(sides))):
@@ -359,39 +371,32 @@ class TreeBuilder:
                     f"points: test {name!r} has {len(table)}; expected {expected}, the last for an unlisted result."
                 )
                 raise TreeError(message, subject="points", found=len(table), expected=expected)
-        try:
-            totals.in_core()
-        except ValueError as error:
-            raise TreeError(f"{error}.", subject="trees" if totals.trees is not None else "points") from error
 
-    def _check_scores(self, totals: Totals, what: str) -> None:
+    def _check_scores(self, subject: str, found: int) -> None:
         """A model has a score per class; of two classes a single one is enough, and of one there is nothing to say."""
-        n_classes, found = len(self.schema.class_names), totals.n_totals
+        n_classes = len(self.schema.class_names)
         if not (found == n_classes > 1 or (found, n_classes) == (1, 2)):
             expected = f"one for each of {n_classes} classes" if n_classes > 1 else "at least two classes for a model"
-            message = f"{what}: the scores do not fit; found {found}, expected {expected}."
-            raise TreeError(message, subject=what, found=found, expected=n_classes)
+            message = f"{subject}: there are {found} scores; expected {expected}."
+            raise TreeError(message, subject=subject, found=found, expected=n_classes)
 
     def _check_leaf(self, rule: Leaf) -> None:
-        n_classes = len(self.schema.class_names)
         if isinstance(rule, Majority):
             return
         if isinstance(rule, (Points, Model)):
             self._check_totals(rule.totals)
         if isinstance(rule, Model):
-            self._check_scores(rule.totals, "leaf")
-            return
-        if isinstance(rule, Points):
-            width = len(rule.chances[0]) if len(rule.chances) == len(rule.cuts) + 1 else 0
+            self._check_scores("leaf", rule.totals.n_totals)
         else:
-            width = len(rule.chances)
+            n_classes = len(self.schema.class_names)
+            width = len(rule.chances[0] if isinstance(rule, Points) else rule.chances)
+            if width != n_classes:
+                message = f"leaf: there are {width} chances; expected one for each of {n_classes} classes."
+                raise TreeError(message, subject="leaf", found=width, expected=n_classes)
         n_answers = len(self.schema.answer_names)
         if isinstance(rule, Fixed) and rule.answer is not None and not 0 <= rule.answer < n_answers:
             message = f"leaf: the answer is {rule.answer}; expected a position from 0 to {n_answers - 1}."
             raise TreeError(message, subject="answer", found=rule.answer, expected=n_answers - 1)
-        if width != n_classes:
-            message = f"leaf: the chances do not fit; expected one for each of {n_classes} classes (and each side)."
-            raise TreeError(message, subject="leaf", found=width, expected=n_classes)
 
     def _of_steps(self) -> Nodes:
         """The nodes as arrays; then the known cases go through them."""
@@ -422,7 +427,8 @@ class TreeBuilder:
             else:
                 rule.append(NO_RULE)
         size, n_classes = len(steps), len(self.schema.class_names)
-        spent = np.array([node.state.spent * node.state.is_possible for node in steps], dtype=np.int64)
+        states = [node.end.state for node in steps]
+        spent = np.array([state.spent * state.is_possible for state in states], dtype=np.int64)
         nodes = Nodes(
             kind=np.array([node.kind for node in steps], dtype=np.uint8),
             parent=np.array([-1, *(renumbered[node.parent] for node in steps[1:])], dtype=np.int32),
@@ -456,8 +462,10 @@ def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **rec
 
 
 def _noted(nodes: Nodes, noted: list[Facts | None]) -> Nodes:
-    """The nodes with the facts that were noted."""
-    counts, shown, given = nodes.counts.copy(), nodes.shown.copy(), dict[int, NDArray[np.int64]]()
+    """The nodes with the facts that were noted; where nothing was, no known case came."""
+    counts, shown = nodes.counts.copy(), nodes.shown.copy()
+    nothing = np.zeros((len(nodes.loss_table.answers), counts.shape[1]), dtype=np.int64)
+    given = dict.fromkeys(_scorers(nodes), nothing)
     fallback = nodes.fallback.copy()
     for number, facts in enumerate(noted):
         if facts is None:

@@ -16,7 +16,7 @@ from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model
-from budgetree.tree.nodes import NO_RULE, Branch, Buy, Kind, Nodes
+from budgetree.tree.nodes import Branch, Buy, Kind, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
@@ -67,21 +67,18 @@ def trim(tree: Tree) -> Tree:
 def common_answers(nodes: Nodes) -> NDArray[np.int64]:
     """Per node, the answer that all leaves below it give; -1 where they differ, or where totals decide.
 
-    A leaf that no known case comes to, and that is there for results which were not seen, answers as a node above it
-    does: it does not keep a purchase alive.
+    A leaf that no known case comes to, as those for unlisted results, answers as a node above it does. Where majorities
+    answer, that is the answer of the other leaves, so that it does not keep a purchase alive.
     """
     unknown, differs = -2, -1
     common = np.full(len(nodes), unknown, dtype=np.int64)
-    reached = np.asarray(nodes.counts.any(axis=1))
     for node in range(len(nodes) - 1, -1, -1):
         if nodes.is_leaf[node]:
-            is_plain = nodes.scored(node) is None
-            is_silent = not reached[node] and nodes.rule[node] == NO_RULE and nodes.parent[node] >= 0
-            common[node] = differs if not is_plain else unknown if is_silent else nodes.label[node]
+            common[node] = nodes.label[node] if nodes.scored(node) is None else differs
         above = int(nodes.parent[node])
-        if above >= 0 and common[node] != unknown:
+        if above >= 0:
             common[above] = common[node] if common[above] in (unknown, common[node]) else differs
-    return np.where(common == unknown, nodes.label, common)
+    return common
 
 
 def _joined(nodes: Nodes, node: int, answer: int) -> Leaf:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,18 +14,28 @@ from numpy.typing import NDArray
 from budgetree._internal import internal
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
-from budgetree.errors import SettingError, TreeError
+from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
+from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.results import code_of, possible_answers, read_answer
+from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
+from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
-from budgetree.tree.leaves import Model, Scored, class_scores, softmax
+from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
 from budgetree.tree.nodes import Kind, Split
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
 HandleUnknown = Literal["stop", "error"]
+OnError = Literal["raise", "unavailable"]
+
+
+def check_on_error(on_error: object) -> None:
+    """An error unless it is one of the two."""
+    if on_error not in ("raise", "unavailable"):
+        message = f"on_error is {on_error!r}; expected 'raise' or 'unavailable'."
+        raise SettingError(message, subject="on_error", found=on_error, expected=("raise", "unavailable"))
 
 
 def check_handle_unknown(handle_unknown: object) -> None:
@@ -50,9 +62,12 @@ class Step:
     spent : number
         With everything before it.
     available : bool
-        False where it could not be done, and was not paid.
+        False where there is no result; it was paid only if the consultation says so (`charge_unavailable`).
     assumed : str or None
-        Then, the outcomes whose branch was followed; None where nothing depends on it.
+        Then, the outcomes whose branch says which tests come next; None where nothing depends on it. No probability
+        rests on it.
+    known : bool
+        Whether the result was known beforehand, and so was free.
     test_label : str
         What the test is called.
     outcome_label : str or None
@@ -75,6 +90,7 @@ class Step:
     spent: int | float
     available: bool = True
     assumed: str | None = None
+    known: bool = False
     test_label: str = ""
     outcome_label: str | None = None
     is_labelled: bool = False
@@ -106,33 +122,82 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_ahead(tree: Tree, start: int = 0, path: PathState | None = None) -> dict[int, int]:
-    """By node from one on, the most that it and what is below can still take, in price units.
+def most_from(tree: Tree) -> NDArray[np.int64]:
+    """Per node, the most that it and what is below can still take, in price units.
 
-    path: what a case has paid on arrival, where it could not do all tests above; another test may then have to pay what
-    they would have shared.
+    Of a test that is branched on later it takes the costliest result; `most_ahead` knows which one it was.
     """
-    nodes, costs = tree.nodes, tree.schema.costs
-    order, paths = [start], {start: path}
-    for node in order:  # grows while it is read
-        path, below = paths[node], dict.fromkeys(nodes.below(node).tolist())
-        if path is not None and nodes.is_buy[node]:
-            path = replace(costs.after_buying(path, int(nodes.test[node])), results=())
-        order += below
-        paths |= dict.fromkeys(below, path)
-    most: dict[int, int] = {}
-    for node in reversed(order):
+    nodes = tree.nodes
+    most = [0] * len(nodes)
+    for node in range(len(nodes) - 1, -1, -1):
         below = nodes.below(node).tolist()
         if not nodes.is_buy[node]:
             most[node] = max((most[child] for child in below), default=0)
             continue
-        test, path, (child,) = int(nodes.test[node]), paths[node], below
-        charge = nodes.charges[nodes.results(node)] if path is None else costs.charge(path, test)
+        test, (child,) = int(nodes.test[node]), below
+        charge = nodes.charges[nodes.results(node)]
         if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
             most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
         else:
             most[node] = int(charge.max()) + most[child]
+    return np.array(most, dtype=np.int64)
+
+
+def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
+    """The most that a case at this node can still pay: over all results that go together with what is known of it.
+
+    flags: the fees that it has paid. codes: its results by test, also those known before it comes there. missing: the
+    tests without a result.
+    """
+    nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
+    most, stack = 0, [(start, PathState(0, flags, ()))]
+    while stack:
+        node, path = stack.pop()
+        test, below = int(nodes.test[node]), nodes.below(node).tolist()
+        if nodes.is_leaf[node]:
+            most = max(most, path.spent)
+        elif nodes.is_buy[node]:
+            stack.append((below[0], path if test in codes else costs.after_buying(path, test)))
+        elif nodes.kind[node] == Kind.BY_TOTAL:
+            stack += [(child, path) for child in set(below)]
+        elif test in missing:
+            stack.append((majority_branch(tree, node).child, path))
+        elif test in codes:
+            stack.append((below[min(codes[test], len(below) - 1)], path))
+        else:
+            for child in set(below):
+                seen = costs.after_seeing(path, test, mask_of(at == child for at in below))
+                if seen.is_possible:  # a path remembers only what it may need again
+                    stack.append((child, replace(seen, results=tuple(one for one in seen.results if one[0] in later))))
     return most
+
+
+def possible_leaves(
+    tree: Tree, row: NDArray[np.uint8], codes: Mapping[int, int], missing: Collection[int]
+) -> list[int]:
+    """The leaves that agree with the results so far; a test that is missing, or to come, may show anything."""
+    nodes, found, stack = tree.nodes, list[int](), [0]
+    while stack:
+        node = stack.pop()
+        test, below = int(nodes.test[node]), nodes.below(node).tolist()
+        if nodes.is_leaf[node]:
+            found.append(node)
+        elif nodes.kind[node] == Kind.BY_RESULT and test in codes and test not in missing:
+            stack.append(below[min(codes[test], len(below) - 1)])
+        elif nodes.kind[node] == Kind.BY_TOTAL and codes.keys() >= set(nodes.splits[nodes.rule[node]].tests):
+            stack.append(below[_side_by_total(nodes.splits[nodes.rule[node]], row)])
+        else:
+            stack += dict.fromkeys(below)
+    return found
+
+
+def _side_by_total(split: Split, row: NDArray[np.uint8]) -> int:
+    """The side that points or a model send a row to."""
+    assert split.totals is not None
+    totals = split.totals.add_up(row)
+    if split.confidence is not None:
+        return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
+    return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +206,8 @@ class _State:
 
     node: int
     path: PathState
-    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, what was taken for it
+    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, whose branch is followed
+    cases: NDArray[np.float64] | None = None  # then, by class: the known cases that are still possible, in weight units
 
 
 class Consultation:
@@ -151,11 +217,15 @@ class Consultation:
     ----------
     tree : Tree
         The tree that is followed.
+    known : mapping, optional
+        Results known beforehand, by the names of tests: they are free, and the path goes on from there.
+    charge_unavailable : bool, default False
+        Whether a test without a result is paid all the same, at its costliest.
 
     Raises
     ------
     ValueError
-        Where it is no tree.
+        Where it is no tree, or a known result is of no test or stands for no outcome.
 
     Examples
     --------
@@ -166,21 +236,34 @@ class Consultation:
     >>> case.answer(42)
     >>> case.next_test, case.spent, case.worst_case_remaining
     ('pregnant', 1, 1)
+    >>> bt.Consultation(case.tree, known={"age": 42})
+    Consultation(1 test done, spent 0, next 'pregnant')
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, *, known: Mapping[str, Any] | None = None, charge_unavailable: bool = False) -> None:
         from budgetree.tree.tree import Tree  # Tree.ask makes consultations: the two know each other
 
         if not isinstance(tree, Tree):
             message = f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_."
             raise TreeError(message, subject="tree", found=tree)
-        self.tree = tree
+        self.tree, self.charge_unavailable = tree, charge_unavailable
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
         self._steps: list[Step] = []
         self._positions: dict[int, int] = {}  # of the step of each test that was answered
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
+        self._known = {self._known_test(name): value for name, value in (known or {}).items()}
+        self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
+        self._row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
+        self._do_known()
+
+    def _known_test(self, name: str) -> int:
+        names = self.tree.test_names
+        if name not in names:
+            message = f"known: {name!r} is not a test; expected one of {', '.join(map(repr, names[:MAX_SHOWN]))}."
+            raise SettingError(message, subject="known", found=name, expected=names)
+        return names.index(name)
 
     @property
     def done(self) -> bool:
@@ -191,6 +274,15 @@ class Consultation:
     def next_test(self) -> str | None:
         """The test to do next; None when done."""
         return None if self.done else self.tree.test_names[self._test]
+
+    @property
+    def next_tests(self) -> tuple[str, ...]:
+        """The tests that are bought next whatever they show, such as a panel: they may be done at the same time."""
+        nodes, node, tests = self.tree.nodes, self.node, list[int]()
+        while nodes.is_buy[node]:
+            tests.append(int(nodes.test[node]))
+            node = int(nodes.below(node)[0])
+        return tuple(self.tree.test_names[test] for test in tests if test not in self._known)
 
     @property
     def question(self) -> str | None:
@@ -235,20 +327,28 @@ class Consultation:
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        node, path = self._state.node, self._state.path
-        is_complete = all(step.available for step in self._steps)
-        most = self.tree.worst_from[node] if is_complete else most_ahead(self.tree, node, path)[node]
-        # Both take the costliest result of a test that is branched on later; no whole path costs more than the tree.
-        return self._amount(min(int(most), self.tree.need - path.spent))
+        tree, path = self.tree, self._state.path
+        if self._missing or self._known or tree.branched_later:
+            codes = self._known_codes | self.codes
+            return self._amount(most_ahead(tree, self.node, path.flags, codes, self._missing))
+        return self._amount(int(tree.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:
         """The probability of each class by the answers so far.
 
         It is the share of the class among the known cases that agree with them, or what the points or the model of what
-        is paid say.
+        is paid say. Where the path depends on a test without a result, it is the share among the cases of every leaf
+        that is still possible.
         """
         return dict(zip(self.tree.class_names, self.shares.tolist(), strict=True))
+
+    @property
+    def possible(self) -> int | float:
+        """How many known cases agree with the answers so far, by weight: those of every leaf still possible."""
+        cases = self._state.cases
+        units = int(self.tree.nodes.counts[self.node].sum()) if cases is None else round(cases.sum())
+        return plain_number(self.tree.schema.cases(units))
 
     @property
     def prediction(self) -> Any:
@@ -260,6 +360,8 @@ class Consultation:
     def position(self) -> int:
         """The position of the prediction in `answer_names`."""
         rule, table = self.rule, self.tree.schema.loss_table
+        if self._state.cases is not None:
+            return int(table.best(self.shares))
         if rule is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
@@ -272,7 +374,7 @@ class Consultation:
         """`distribution`, in the order of `class_names`."""
         rule = self.rule
         if rule is None:
-            return np.asarray(self.tree.nodes.shares[self.node])
+            return self._shares_of(self._state)
         return np.asarray(rule.probabilities(rule.totals.add_up(self._row))[0])
 
     @property
@@ -280,6 +382,8 @@ class Consultation:
     def rule(self) -> Scored | None:
         """What adds up totals here: that of a leaf, or the model that was not sure enough to stop; None for neither."""
         nodes, node = self.tree.nodes, self.node
+        if self._state.cases is not None:
+            return None
         if nodes.is_leaf[node]:
             return nodes.scored(node)
         while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
@@ -294,7 +398,7 @@ class Consultation:
     def is_early(self) -> bool:
         """Whether it is done because a model was sure enough."""
         nodes, above = self.tree.nodes, int(self.tree.nodes.parent[self.node])
-        if not self.done or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
+        if not self.done or self._state.cases is not None or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
             return False
         split, below = nodes.splits[nodes.rule[above]], nodes.below(above)
         if split.confidence is not None:
@@ -317,7 +421,17 @@ class Consultation:
     @internal
     def shares_on_path(self) -> list[NDArray[np.float64]]:
         """The probabilities before any answer and after each, as the nodes on the path say them."""
-        return [self.tree.nodes.shares[state.node] for state in self._states]
+        return [self._shares_of(state) for state in self._states]
+
+    def _shares_of(self, state: _State) -> NDArray[np.float64]:
+        """How likely each class is, as far as the known cases say it."""
+        if state.cases is not None and state.cases.any():
+            return np.asarray(state.cases / state.cases.sum())
+        return np.asarray(self.tree.nodes.shares[state.node])
+
+    @property
+    def _missing(self) -> set[int]:
+        return {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
 
     @property
     def history(self) -> tuple[Step, ...]:
@@ -326,7 +440,7 @@ class Consultation:
         tests = zip(self._positions, self._steps, strict=True)
         return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
 
-    def answer(self, value: Any) -> None:
+    def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
 
         Parameters
@@ -334,12 +448,14 @@ class Consultation:
         value : object
             A raw value as in the table of known cases, an outcome's name or its label; None is a missing value. A tree
             for new cases takes a missing value wherever it comes.
+        insist : bool, default False
+            Take a category that no known case had, and a number far beyond the known ones, as `predict` does.
 
         Raises
         ------
         ValueError
-            Where the value stands for no outcome: the message says the possible ones, and the consultation stays where
-            it is. Also where no test is left.
+            Where the value stands for no outcome, or is a number beyond the known range by more than a tenth of it: the
+            message says what is possible, and the consultation stays where it is. Also where no test is left.
 
         Examples
         --------
@@ -350,16 +466,27 @@ class Consultation:
         Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
+        self._do(self._code(self._test, value, insist=insist), value)
+
+    def _code(self, test: int, value: Any, *, insist: bool = False) -> int:
+        """The outcome that a person means."""
+        schema = self.tree.schema
         if self.tree.nodes.rules and is_missing(value):
-            self._do(code_of(self.tree.schema, self._test, value), value)
-        else:
-            self._do(read_answer(self.tree.schema, self._test, value), value)
+            return code_of(schema, test, value)
+        try:
+            return read_answer(schema, test, value, any_number=insist)
+        except ResultError:
+            if not insist or (code := code_of(schema, test, value)) != UNSEEN:
+                raise
+            return code
 
     def unavailable(self) -> None:
-        """Say that the next test cannot be done: it is not paid, and the other tests have to answer.
+        """Say that the next test has no result: the other tests have to answer.
 
-        Points and models take the result for one that is not listed. Where the path depends on the result, the case
-        goes on with the branch that most known cases took; `history` says which (`Step.assumed`).
+        It is not paid, unless `charge_unavailable` was given. Points and models take the result for one that is not
+        listed. Where the path depends on the result, every leaf that it could lead to stays possible: probabilities are
+        shares of the known cases of all of these. The next tests are those of the branch that most known cases took;
+        `history` says which (`Step.assumed`).
 
         Raises
         ------
@@ -373,12 +500,14 @@ class Consultation:
         >>> case.unavailable()
         >>> case.spent, case.history[0].assumed
         (0, '0')
+        >>> case.possible
+        60
         """
         self._check_open()
         self._do(UNSEEN, None, available=False)
 
     def undo(self) -> None:
-        """Take the last answer back.
+        """Take the last answer back; results known beforehand stay.
 
         Raises
         ------
@@ -394,14 +523,22 @@ class Consultation:
         >>> case.spent
         0
         """
-        if not self._steps:
+        if all(step.known for step in self._steps):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
-        self._states.pop()
-        test, _ = self._positions.popitem()
-        self._row[0, test] = UNSEEN
-        self._steps.pop()
+        is_known = True
+        while is_known:
+            is_known = self._steps.pop().known
+            self._states.pop()
+            test, _ = self._positions.popitem()
+            self._row[0, test] = self._known_codes.get(test, UNSEEN)
 
-    def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
+    def fetch(
+        self,
+        fetch: Callable[[str], Any] | Mapping[str, Any],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
+    ) -> None:
         """Do the remaining tests, looking up a raw value for each that the path needs.
 
         Parameters
@@ -410,11 +547,13 @@ class Consultation:
             `fetch(name)`, or `fetch[name]`, is the raw value of that test.
         handle_unknown : {'stop', 'error'}, default 'stop'
             A value that is not listed goes where the tree sends it, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            What `fetch` raises passes through, and the case can go on from there; or the test is not available.
 
         Raises
         ------
         ValueError
-            Where a value is no number and numbers were learned; and what `fetch` raises passes through.
+            Where a value is no number and numbers were learned.
 
         Examples
         --------
@@ -427,12 +566,37 @@ class Consultation:
         """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)
+        check_on_error(on_error)
         while not self.done:
-            value = get(self.tree.test_names[self._test])
-            if handle_unknown == "error":
-                self.answer(value)
+            try:
+                value = get(self.tree.test_names[self._test])
+            except Exception:
+                if on_error == "raise":
+                    raise
+                self.unavailable()
             else:
-                self._do(code_of(self.tree.schema, self._test, value), value)
+                self._do_fetched(value, handle_unknown)
+
+    @internal
+    async def fetch_async(
+        self, fetch: Callable[[str], Awaitable[Any]], *, handle_unknown: HandleUnknown, on_error: OnError
+    ) -> None:
+        """The same, with `next_tests` awaited together."""
+        check_handle_unknown(handle_unknown)
+        check_on_error(on_error)
+        while not self.done:
+            for value in await asyncio.gather(*map(fetch, self.next_tests), return_exceptions=True):
+                if not isinstance(value, BaseException):
+                    self._do_fetched(value, handle_unknown)
+                elif on_error == "raise" or not isinstance(value, Exception):
+                    raise value
+                else:
+                    self.unavailable()
+
+    def _do_fetched(self, value: Any, handle_unknown: HandleUnknown) -> None:
+        is_stopped = handle_unknown == "stop" or (self.tree.nodes.rules and is_missing(value))
+        read = code_of if is_stopped else partial(read_answer, any_number=True)
+        self._do(read(self.tree.schema, self._test, value), value)
 
     @property
     def _state(self) -> _State:
@@ -454,9 +618,17 @@ class Consultation:
 
     def _do(self, code: int, value: Any, *, available: bool = True) -> None:
         """One step down, and on as far as the answers are known."""
+        self._take(code, value, available=available)
+        self._do_known()
+
+    def _do_known(self) -> None:
+        while not self.done and self._test in self._known:
+            self._take(self._known_codes[self._test], self._known[self._test], known=True)
+
+    def _take(self, code: int, value: Any, *, available: bool = True, known: bool = False) -> None:
         schema, before, test = self.tree.schema, self._state, self._test
         n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
-        if available:
+        if not known and (available or self.charge_unavailable):
             price = int(self._charge[min(code, n_outcomes)])
             path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
         outcome = label = None
@@ -469,6 +641,7 @@ class Consultation:
             price=self._amount(price),
             spent=self._amount(path.spent),
             available=available,
+            known=known,
             test_label=schema.wording.tests[test],
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
@@ -489,19 +662,26 @@ class Consultation:
                 assumed = assumed if words is None else {**assumed, test: words}
             else:
                 node = int(nodes.below(node)[self._side(node)])
-        return _State(node, state.path, assumed)
+        return _State(node, state.path, assumed, self._cases() if assumed else None)
 
     def _side(self, node: int) -> int:
         """The side of a branch that the answers so far lead to."""
         nodes, test = self.tree.nodes, int(self.tree.nodes.test[node])
         if nodes.kind[node] == Kind.BY_RESULT:
             return min(int(self._row[0, test]), int(nodes.n_outcomes[test]))
-        split = nodes.splits[nodes.rule[node]]
-        assert split.totals is not None
-        totals = split.totals.add_up(self._row)
-        if split.confidence is not None:
-            return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
-        return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
+        return _side_by_total(nodes.splits[nodes.rule[node]], self._row)
+
+    def _cases(self) -> NDArray[np.float64]:
+        """By class, the known cases of every leaf that is still possible; by its own rule where it has one."""
+        nodes, codes = self.tree.nodes, self._known_codes | self.codes
+        cases = np.zeros(nodes.counts.shape[1])
+        for leaf in possible_leaves(self.tree, self._row, codes, self._missing):
+            counts, rule = nodes.counts[leaf], nodes.rule_of(leaf)
+            if isinstance(rule, (Points, Model)) and codes.keys() >= set(rule.tests):
+                cases += counts.sum() * rule.probabilities(rule.totals.add_up(self._row))[0]
+            else:
+                cases += counts.sum() * np.array(rule.chances) if isinstance(rule, Fixed) else counts
+        return cases
 
     def _amount(self, units: int) -> int | float:
         return self.tree.schema.costs.amount(units)

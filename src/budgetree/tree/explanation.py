@@ -54,7 +54,7 @@ class Contribution(Step):
     def answered(self) -> str:
         """What was answered, in words: the value, and what it counts as where that has another name."""
         if not self.available:
-            return "not available" + (f", taken as {self.assumed}" if self.assumed is not None else "")
+            return "not available" + (f", path of {self.assumed} followed" if self.assumed is not None else "")
         if self.outcome is None:
             return f"{self.value!r} (unknown)"
         shown = self.outcome_label or self.outcome

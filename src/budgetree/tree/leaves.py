@@ -15,8 +15,9 @@ A result that is not listed has points of its own, and goes the default way in a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,62 @@ from budgetree.errors import TreeError
 
 SCORE_UNIT = 1_000_000  # scores are whole millionths
 NO_MISSING = -1  # of a node: no outcome stands for a missing value
+TOLERANCE = 1e-6  # of a sum of probabilities
+LEAST, MOST = -(2**31), 2**31 - 1  # of points and cuts
+WHOLE_POINTS = f"whole numbers from {LEAST} to {MOST}"
+
+
+def unfit(subject: str, found: object, expected: str) -> TreeError:
+    """What a node cannot be made of."""
+    message = f"{subject}: {found!r:.80} does not fit; expected {expected}."
+    return TreeError(message, subject=subject, found=found, expected=expected)
+
+
+def is_whole(number: object) -> bool:
+    """Whether it is a whole number by its type; a truth value is not one."""
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def whole_numbers(given: Iterable[Any], subject: str, expected: str) -> tuple[int, ...]:
+    """Python's own whole numbers; TreeError where something else is among them."""
+    numbers = tuple(given)
+    if not all(map(is_whole, numbers)):
+        raise unfit(subject, numbers, expected)
+    return tuple(map(int, numbers))
+
+
+def check_cuts(given: Iterable[Any]) -> tuple[int, ...]:
+    """Cuts of a total, which must be ascending."""
+    expected = f"ascending {WHOLE_POINTS}"
+    cuts = whole_numbers(given, "cuts", expected)
+    if list(cuts) != sorted(set(cuts)) or not all(LEAST <= cut <= MOST for cut in cuts):
+        raise unfit("cuts", cuts, expected)
+    return cuts
+
+
+def _check_points(given: Any, n_dims: int, subject: str) -> NDArray[np.int64]:
+    """A copy, so that the caller's own array stays as it is."""
+    try:
+        points = np.array(given, order="C")  # as the core reads it
+    except ValueError:  # rows of different lengths
+        points = np.empty(0)
+    is_fit = points.dtype.kind in "iu" and points.ndim == n_dims and points.size > 0
+    if not is_fit or int(points.min()) < LEAST or int(points.max()) > MOST:
+        shape = "a row of" if n_dims == 1 else "result × total,"
+        raise unfit(subject, given, f"{shape} {WHOLE_POINTS}")
+    return points.astype(np.int64)
+
+
+def _check_chances(given: Iterable[Any]) -> tuple[float, ...]:
+    """Probabilities as floats; a mean of them may have been rounded to a number beyond 0 or 1."""
+    found = tuple(given)
+    are_numbers = all(isinstance(chance, Real) for chance in found)
+    if not are_numbers or not all(-TOLERANCE <= chance <= 1 + TOLERANCE for chance in found):
+        raise unfit("chances", found, "probabilities from 0 to 1")
+    chances = tuple(min(max(float(chance), 0.0), 1.0) for chance in found)
+    if not abs(sum(chances) - 1) <= TOLERANCE:
+        raise unfit("chances", found, f"probabilities with the sum 1, not {sum(chances):g}")
+    return chances
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -59,7 +116,7 @@ class Ensemble:
     Raises
     ------
     TreeError
-        Where the arrays are not trees of at most 256 ends.
+        Where the arrays are not whole numbers, or not trees of at most 256 ends.
 
     Examples
     --------
@@ -81,10 +138,10 @@ class Ensemble:
     value: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        given = {name: _cast(name, getattr(self, name), kind) for name, kind in _KINDS.items()}
-        if given["value"].ndim != 2 or len({len(array) for name, array in given.items() if name != "start"}) > 1:
+        given = {name: _check_array(name, getattr(self, name)) for name in _KINDS}
+        if len({len(array) for name, array in given.items() if name != "start"}) > 1:
             sizes = {name: array.shape for name, array in given.items()}
-            message = f"trees: the arrays have the shapes {sizes}; expected one entry per node, and values by total."
+            message = f"trees: the arrays have the shapes {sizes}; expected one entry per node."
             raise TreeError(message, subject="trees", found=sizes)
         is_end = given["left"] < 0
         if not np.array_equal(is_end, given["test"] < 0):
@@ -141,13 +198,20 @@ _KINDS: dict[str, Any] = {
 _NOTHING = dict.fromkeys(_KINDS, 0) | {"test": -1, "left": -1, "right": -1, "missing": NO_MISSING}
 
 
-def _cast(name: str, given: Any, kind: Any) -> NDArray[Any]:
-    """A copy of this kind of number; an error where that would change one."""
-    array = np.asarray(given)
-    cast = np.array(array, dtype=kind)
-    if not np.array_equal(cast, array):
-        message = f"trees: {name} has numbers that are not {np.dtype(kind).name}."
-        raise TreeError(message, subject="trees", found=name)
+def _check_array(name: str, given: Any) -> NDArray[Any]:
+    """A copy of the kind that small trees have there; TreeError where that would change a number."""
+    kind, n_dims = np.dtype(_KINDS[name]), 2 if name == "value" else 1
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    are_whole = array.dtype.kind in ("biu" if kind == np.bool_ else "iu") or array.size == 0
+    cast = np.array(array if are_whole else 0, dtype=kind, order="C")
+    if array.ndim != n_dims or not np.array_equal(cast, array):
+        what = "truth values" if kind == np.bool_ else f"whole numbers that {kind.name} holds"
+        expected = f"{'node × total,' if n_dims == 2 else 'a row of'} {what}"
+        message = f"trees: {name} is {given!r:.80}; expected {expected}."
+        raise TreeError(message, subject="trees", found=given, expected=expected)
     return cast
 
 
@@ -166,6 +230,12 @@ class Totals:
     trees : Ensemble, optional
         Small trees that add to the totals; a test that only they read has points of 0.
 
+    Raises
+    ------
+    TreeError
+        Where the tests are not ascending positions, the tables are not whole numbers for each of them, or the trees
+        read other tests or outcomes.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -179,9 +249,29 @@ class Totals:
     trees: Ensemble | None = None
 
     def __post_init__(self) -> None:
-        arrays: list[NDArray[Any]] = [*self.points, self.intercept]
+        expected = "positions of tests, which are whole numbers from 0 on, ascending"
+        tests = whole_numbers(self.tests, "tests", expected)
+        if list(tests) != sorted(set(tests)) or not all(0 <= test <= MOST for test in tests):
+            raise unfit("tests", tests, expected)
+        if len(self.points) != len(tests):
+            raise unfit("points", len(self.points), f"a table for each of {len(tests)} tests")
+        intercept = _check_points(self.intercept, 1, "intercept")
+        tables = tuple(_check_points(table, 2, "points").astype(np.int32) for table in self.points)
+        for table in tables:
+            if table.shape[1] != len(intercept):
+                expected = f"a column for each of {len(intercept)} totals, as the intercept has"
+                raise unfit("points", table.shape[1], expected)
+        arrays: list[NDArray[Any]] = [*tables, intercept]
         for array in arrays:
             array.flags.writeable = False
+        for name, value in (("tests", tests), ("points", tables), ("intercept", intercept)):
+            object.__setattr__(self, name, value)
+        if self.trees is not None and not isinstance(self.trees, Ensemble):
+            raise unfit("trees", self.trees, "an Ensemble, or None")
+        try:
+            self.in_core()
+        except ValueError as error:
+            raise TreeError(f"{error}.", subject="points" if self.trees is None else "trees") from error
 
     @classmethod
     def of_points(cls, points: Mapping[int, Sequence[int]], intercept: int = 0) -> Totals:
@@ -190,7 +280,7 @@ class Totals:
         Parameters
         ----------
         points : dict
-            By the position of a test.
+            By the position of a test; a name is not one.
         intercept : int, default 0
             What the total begins with.
 
@@ -199,15 +289,20 @@ class Totals:
         Totals
             With a single total.
 
+        Raises
+        ------
+        TreeError
+            Where a position or a point is not a whole number.
+
         Examples
         --------
         >>> import budgetree as bt
         >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2).n_totals
         1
         """
-        tests = tuple(sorted(points))
-        tables = tuple(np.array(points[test], dtype=np.int32)[:, None] for test in tests)
-        return cls(tests, tables, np.array([intercept], dtype=np.int64))
+        tests = sorted(whole_numbers(points, "tests", "positions of tests, which are whole numbers from 0 on"))
+        tables = tuple(_check_points(points[test], 1, "points")[:, None].astype(np.int32) for test in tests)
+        return cls(tuple(tests), tables, np.array([intercept]))
 
     @property
     def n_totals(self) -> int:
@@ -226,15 +321,16 @@ class Totals:
         trees = None if self.trees is None else self.trees.in_core(column)
         return core.Scorer(tests, list(self.points), self.intercept, trees)
 
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        points = [(table.shape, table.tobytes()) for table in self.points]
-        return self.tests, self.intercept.tobytes(), points, self.trees
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals):
             return NotImplemented
-        return self is other or (hash(self) == hash(other) and self._key == other._key)
+        if self is other:
+            return True
+        if self.tests != other.tests or not np.array_equal(self.intercept, other.intercept):
+            return False
+        if not all(np.array_equal(mine, its) for mine, its in zip(self.points, other.points, strict=True)):
+            return False
+        return self.trees == other.trees
 
     def __hash__(self) -> int:
         return hash((self.tests, self.intercept.tobytes()))
@@ -277,6 +373,11 @@ class Fixed:
     answer : int, optional
         The position of the answer; None for the one of least expected loss.
 
+    Raises
+    ------
+    TreeError
+        Where the chances are not probabilities with the sum 1.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -288,6 +389,12 @@ class Fixed:
 
     chances: tuple[float, ...]
     answer: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chances", _check_chances(self.chances))
+        if self.answer is not None:
+            answer = whole_numbers([self.answer], "answer", "the position of an answer, a whole number from 0 on")[0]
+            object.__setattr__(self, "answer", answer)
 
     @property
     def tests(self) -> tuple[int, ...]:
@@ -308,6 +415,11 @@ class Points:
     chances : tuple of tuples of float
         Per side and class.
 
+    Raises
+    ------
+    TreeError
+        Where there are several totals, the cuts are not ascending, or a side has no probabilities with the sum 1.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -321,6 +433,15 @@ class Points:
     totals: Totals
     cuts: tuple[int, ...]
     chances: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        cuts, chances = check_cuts(self.cuts), tuple(map(_check_chances, self.chances))
+        if self.totals.n_totals != 1:
+            raise unfit("totals", self.totals.n_totals, "a single total, where cuts decide")
+        if len(chances) != len(cuts) + 1 or len(set(map(len, chances))) != 1:
+            raise unfit("chances", chances, f"{len(cuts) + 1} sides, each with a probability per class")
+        object.__setattr__(self, "cuts", cuts)
+        object.__setattr__(self, "chances", chances)
 
     @property
     def tests(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,20 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.problem import LossTable
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Scored, Totals, softmax
+from budgetree.tree.leaves import (
+    Fixed,
+    Leaf,
+    Majority,
+    Model,
+    Points,
+    Scored,
+    Totals,
+    check_cuts,
+    is_whole,
+    softmax,
+    unfit,
+    whole_numbers,
+)
 
 NO_TEST = -1
 NO_RULE = -1  # of a leaf: the majority answers
@@ -55,6 +69,11 @@ class Split:
     is_score : bool
         Whether the total is the single score of a model of two classes, in millionths, and not points.
 
+    Raises
+    ------
+    TreeError
+        Where the positions or cuts are not whole numbers, or the confidence is not a probability above 0.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -68,6 +87,28 @@ class Split:
     cuts: tuple[int, ...] = ()
     confidence: float | None = None
     is_score: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.is_score, bool):
+            raise unfit("is_score", self.is_score, "True or False")
+        sides = whole_numbers(self.sides, "sides", "whole numbers from 0 on")
+        if self.totals is None:
+            if not is_whole(self.test) or self.test < 0:
+                raise unfit("test", self.test, "the position of a test, a whole number from 0 on")
+            if not sides or self.cuts or self.confidence is not None or self.is_score:
+                expected = "the side of each result, and neither cuts nor a confidence"
+                raise unfit("sides", (sides, self.cuts, self.confidence), expected)
+            object.__setattr__(self, "test", int(self.test))
+        elif sides or self.test != NO_TEST or ((self.cuts or self.is_score) and self.confidence is not None):
+            raise unfit("totals", (self.test, sides, self.cuts, self.confidence), "cuts or a confidence, nothing else")
+        elif self.confidence is not None:
+            if not isinstance(self.confidence, Real) or not 0 < self.confidence <= 1:
+                raise unfit("confidence", self.confidence, "a probability above 0 and at most 1")
+            object.__setattr__(self, "confidence", float(self.confidence))
+        elif self.totals.n_totals != 1:
+            raise unfit("totals", self.totals.n_totals, "a single total, where cuts decide")
+        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "cuts", check_cuts(self.cuts))
 
     @classmethod
     def by_result(cls, test: int, sides: Sequence[int]) -> Split:
@@ -91,7 +132,7 @@ class Split:
         >>> bt.Split.by_result(3, (0, 1, 1)).sides  # the first of two outcomes; the second, and what is not listed
         (0, 1, 1)
         """
-        return cls(test, tuple(int(side) for side in sides))
+        return cls(test, tuple(sides))
 
     @classmethod
     def by_points(cls, points: Mapping[int, Sequence[int]] | Totals, cuts: Sequence[int]) -> Split:
@@ -117,7 +158,7 @@ class Split:
         (3, (0, 4))
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
-        return cls(totals=totals, cuts=tuple(int(cut) for cut in cuts))
+        return cls(totals=totals, cuts=tuple(cuts))
 
     @classmethod
     def by_score(cls, model: Model, cuts: Sequence[int]) -> Split:
@@ -142,7 +183,7 @@ class Split:
         >>> [round(chance, 2) for chance in bt.Split.by_score(model, cuts=(-2_000_000, 1_400_000)).chances]
         [0.12, 0.8]
         """
-        return cls(totals=model.totals, cuts=tuple(int(cut) for cut in cuts), is_score=True)
+        return cls(totals=model.totals, cuts=tuple(cuts), is_score=True)
 
     @classmethod
     def by_confidence(cls, model: Model, confidence: float) -> Split:
@@ -153,7 +194,7 @@ class Split:
         model : Model
             Of tests that were bought.
         confidence : float
-            A probability.
+            A probability above 0.
 
         Returns
         -------
@@ -169,7 +210,7 @@ class Split:
         >>> bt.Split.by_confidence(model, 0.85).n_sides
         2
         """
-        return cls(totals=model.totals, confidence=float(confidence))
+        return cls(totals=model.totals, confidence=confidence)
 
     @property
     def model(self) -> Model | None:
@@ -369,6 +410,24 @@ class Nodes:
             if isinstance(rule, Fixed):
                 shares[node] = rule.chances
         return np.asarray(shares)
+
+    @cached_property
+    def models(self) -> dict[int, NDArray[np.bool_]]:
+        """By how many scores they add up, the leaves that models answer."""
+        rules = [self.rule_of(node) for node in range(len(self))]
+        n_scores = np.array([rule.totals.n_totals if isinstance(rule, Model) else 0 for rule in rules])
+        return {int(n): n_scores == n for n in np.unique(n_scores[n_scores > 0])}
+
+    @cached_property
+    def is_model(self) -> NDArray[np.bool_]:
+        """The leaves that a model answers."""
+        return np.asarray(np.any([np.zeros(len(self), dtype=np.bool_), *self.models.values()], axis=0))
+
+    @cached_property
+    def points_rule(self) -> NDArray[np.int32]:
+        """Per leaf, the position in `rules` of the points that answer; NO_RULE elsewhere."""
+        has_points = np.array([isinstance(self.rule_of(node), Points) for node in range(len(self))])
+        return np.where(has_points, self.rule, NO_RULE).astype(np.int32)
 
     def answered_at(self, node: int) -> NDArray[np.int64]:
         """Answer × class: what the known cases that end at a leaf are answered, in weight units."""

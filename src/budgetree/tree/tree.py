@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,19 +16,20 @@ from numpy.typing import NDArray
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
 from budgetree.data.table import Table
+from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown, most_ahead
+from budgetree.tree.consultation import Consultation, HandleUnknown, OnError, most_from
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
 from budgetree.tree.provenance import Bounds, Estimate, Method, Origin
 from budgetree.tree.shown import Shown
-from budgetree.tree.walk import Walk, walk_codes, walk_columns
+from budgetree.tree.walk import Reader, Walk, walk_codes, walk_columns
 
 if TYPE_CHECKING:
     from budgetree.messages import Statement
@@ -86,6 +87,16 @@ class Tree(Shown):
     bounds: Bounds | None = None
     estimate: Estimate | None = None
     ended: Ended = Ended.COMPLETE
+
+    def __post_init__(self) -> None:
+        mine, its = self.schema.loss_table, self.nodes.loss_table
+        if mine is not its and mine != its:
+            expected = "the losses that its nodes answer by; learn a tree from cases with the other ones (with_losses)"
+            message = f"schema: the tree is given other losses, {self.schema.losses!r:.60}; expected {expected}."
+            raise TreeError(message, subject="schema", found=self.schema.losses, expected=expected)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # nothing that was computed since
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -228,7 +239,17 @@ class Tree(Shown):
         >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
         [2.0, 2.0, 2.0]
         """
+        walk = None if self.reader is None else self.reader.walk(cases)
+        if walk is not None:
+            return walk
         return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
+
+    @cached_property
+    @internal
+    def reader(self) -> Reader | None:
+        """What walks numbers without a copy; None where the cases were given as codes."""
+        encoders = self.schema.encoders
+        return None if encoders is None else Reader(self.nodes, self.schema, encoders)
 
     @internal
     def walk_table(self, table: Table) -> Walk:
@@ -533,7 +554,11 @@ class Tree(Shown):
         return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
     def ask(
-        self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop"
+        self,
+        fetch: Callable[[str], Any] | Mapping[str, Any],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
     ) -> Consultation:
         """Follow one case down, looking up a raw value only where the path needs that test.
 
@@ -543,6 +568,8 @@ class Tree(Shown):
             `fetch(name)`, or `fetch[name]`, is the raw value of that test, as in the table of known cases.
         handle_unknown : {'stop', 'error'}, default 'stop'
             A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            Whether what `fetch` raises passes through, or the test is not available.
 
         Returns
         -------
@@ -552,7 +579,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where a value is no number and numbers were learned; and what `fetch` raises passes through.
+            Where a value is no number and numbers were learned.
 
         Examples
         --------
@@ -562,7 +589,49 @@ class Tree(Shown):
         'neg'
         """
         consultation = Consultation(self)
-        consultation.fetch(fetch, handle_unknown=handle_unknown)
+        consultation.fetch(fetch, handle_unknown=handle_unknown, on_error=on_error)
+        return consultation
+
+    async def ask_async(
+        self,
+        fetch: Callable[[str], Awaitable[Any]],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
+    ) -> Consultation:
+        """`ask`, where results are awaited: tests that are bought in any case, such as a panel, at the same time.
+
+        Parameters
+        ----------
+        fetch : callable
+            `await fetch(name)` is the raw value of that test, as in the table of known cases.
+        handle_unknown : {'stop', 'error'}, default 'stop'
+            A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            Whether what `fetch` raises passes through, or the test is not available.
+
+        Returns
+        -------
+        Consultation
+            Finished: its `prediction`, `distribution`, `spent` and `history`.
+
+        Raises
+        ------
+        ValueError
+            Where a value is no number and numbers were learned.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> async def fetch(test):
+        ...     return {"age": 42, "pregnant": 3}[test]
+        >>> asyncio.run(tree.ask_async(fetch)).prediction
+        'neg'
+        """
+        consultation = Consultation(self)
+        await consultation.fetch_async(fetch, handle_unknown=handle_unknown, on_error=on_error)
         return consultation
 
     def explain(self, case: Mapping[str, Any]) -> Explanation:
@@ -694,8 +763,17 @@ class Tree(Shown):
     @internal
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
-        most = most_ahead(self)
-        return np.array([most[node] for node in range(len(self.nodes))], dtype=np.int64)
+        return most_from(self)
+
+    @cached_property
+    @internal
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        nodes = self.nodes
+        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
+        above = nodes.parent[branches]
+        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
+        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

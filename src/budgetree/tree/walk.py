@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.data.encoders import ColumnEncoder, NumberCuts
+from budgetree.data.frames import number_array, pandas_columns, read_frame
 from budgetree.problem import Schema
-from budgetree.tree.leaves import Model
+from budgetree.tree.leaves import Points, class_scores, softmax
 from budgetree.tree.nodes import NO_RULE, Nodes
 
 
@@ -45,39 +48,53 @@ class Walk:
     schema: Schema
     leaf: NDArray[np.int32]
     spent: NDArray[np.int64]
-    unlisted: NDArray[np.int32]
+    _unlisted: NDArray[np.int32]  # by the position in nodes.columns
     _totals: NDArray[np.int64]  # row × total, where the leaf has scores
+    _highest: NDArray[np.int64]  # per row, which of its totals
+
+    @cached_property
+    def unlisted(self) -> NDArray[np.int32]:
+        """Per row, the first test that it bought whose result is not listed; -1 for none."""
+        return np.append(self.nodes.columns, -1).astype(np.int32)[self._unlisted]  # -1 is the last position
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Row × class."""
-        probabilities = self.nodes.shares[self.leaf]
-        for rule, rows in self._scored:
-            probabilities[rows] = rule.probabilities(self._totals[rows][:, : rule.totals.n_totals])
+        nodes = self.nodes
+        probabilities = nodes.shares[self.leaf]
+        if nodes.rules:
+            for n_scores, is_model in nodes.models.items():
+                rows = np.flatnonzero(is_model[self.leaf])
+                if len(rows):
+                    probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
+            for rule, rows in self._by_points():
+                probabilities[rows] = rule.probabilities(self._totals[rows])
         return probabilities
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
         """Per row, the position of its answer."""
-        nodes = self.nodes
+        nodes, table = self.nodes, self.nodes.loss_table
         answers = nodes.label[self.leaf]
-        for rule, rows in self._scored:
-            totals = self._totals[rows][:, : rule.totals.n_totals]
-            if isinstance(rule, Model) and nodes.loss_table.is_plain:
-                answers[rows] = rule.likeliest(totals)
+        if nodes.rules:
+            is_model = nodes.is_model[self.leaf]
+            if table.is_plain and len(self._highest):
+                answers = np.where(is_model, self._highest, answers)  # the highest score is the likeliest class
             else:
-                answers[rows] = nodes.loss_table.best(rule.probabilities(totals))
+                answers[is_model] = table.best(self.probabilities[is_model])
+            for rule, rows in self._by_points():
+                answers[rows] = table.best(rule.probabilities(self._totals[rows]))
         return answers
 
-    @property
-    def _scored(self) -> list[tuple[Any, NDArray[np.int64]]]:
-        """What adds up totals, with the rows that end there."""
-        nodes = self.nodes
-        if not nodes.rules:
-            return []
-        rule = np.where(nodes.is_leaf, nodes.rule, NO_RULE)[self.leaf]
-        found = [(nodes.rules[number], np.flatnonzero(rule == number)) for number in range(len(nodes.rules))]
-        return [(rule, rows) for rule, rows in found if hasattr(rule, "totals") and len(rows)]
+    def _by_points(self) -> Iterator[tuple[Points, NDArray[np.int64]]]:
+        """The rules that answer by points, each with the rows that end there."""
+        number = self.nodes.points_rule[self.leaf]
+        rows = np.flatnonzero(number != NO_RULE)
+        rows = rows[np.argsort(number[rows], kind="stable")]
+        for of_rule in np.split(rows, np.flatnonzero(np.diff(number[rows])) + 1) if len(rows) else ():
+            rule = self.nodes.rules[number[of_rule[0]]]
+            assert isinstance(rule, Points)
+            yield rule, of_rule
 
     @property
     def cost(self) -> NDArray[np.float64]:
@@ -94,12 +111,71 @@ class Walk:
 
 def walk_codes(nodes: Nodes, schema: Schema, codes: NDArray[np.uint8]) -> Walk:
     """Rows of codes, one column per test of the schema."""
-    return walk_columns(nodes, schema, np.ascontiguousarray(codes.T[nodes.columns]))
+    as_they_are = [None] * len(nodes.columns)
+    return _walk(nodes, schema, nodes.route.walk_table(codes, nodes.columns, as_they_are, core.Clock()))[0]
 
 
 def walk_columns(nodes: Nodes, schema: Schema, columns: NDArray[np.uint8]) -> Walk:
     """The columns that the tree reads, test × row, in the order of `nodes.columns`."""
-    leaf, spent, unlisted, totals = nodes.route.walk(columns, core.Clock())
-    if len(nodes.columns):
-        unlisted = np.where(unlisted < 0, unlisted, nodes.columns[unlisted])
-    return Walk(nodes, schema, leaf, spent, unlisted, totals)
+    return _walk(nodes, schema, nodes.route.walk(columns, core.Clock()))[0]
+
+
+def _walk(nodes: Nodes, schema: Schema, found: tuple[Any, ...]) -> tuple[Walk, bool]:
+    """What the core found, and whether no number was so large that digits may be lost."""
+    *arrays, are_exact = found
+    return Walk(nodes, schema, *arrays), are_exact
+
+
+class Reader:
+    """Walks numbers where they lie in memory: the core codes the columns that the tree reads, block by block.
+
+    What it cannot read, it returns None for: texts and other values, which have encoders, and numbers so large that
+    floats may lose digits.
+    """
+
+    def __init__(self, nodes: Nodes, schema: Schema, encoders: Sequence[ColumnEncoder]) -> None:
+        self._nodes, self._schema = nodes, schema
+        self._encoders = [encoders[test] for test in nodes.columns]
+        self._names = [encoder.name for encoder in self._encoders]
+        position_of = {name: position for position, name in enumerate(schema.input_columns)}
+        self._positions = np.array([position_of[name] for name in self._names], dtype=np.int64)
+        self._in_order = np.arange(len(self._names))
+        cuts = [NumberCuts.of(encoder) for encoder in self._encoders]
+        self._coders = [core.Coder(of.cuts, of.codes, of.missing) for of in cuts]
+
+    def walk(self, cases: Any) -> Walk | None:
+        """Rows with the columns of the table of known cases, or a pandas frame."""
+        if isinstance(cases, np.ndarray):
+            return self.walk_array(cases)
+        columns = pandas_columns(cases, self._names)
+        if columns is None or not self._names:
+            return None
+        if isinstance(columns, np.ndarray):
+            found = self._nodes.route.walk_table(columns, self._in_order, self._coders, core.Clock())
+        else:
+            found = self._walk_columns(cases, columns)
+        walk, are_exact = _walk(self._nodes, self._schema, found)
+        return walk if are_exact else None  # infinity is an error in a frame
+
+    def walk_array(self, array: NDArray[Any]) -> Walk | None:
+        """The same for an array."""
+        cells = number_array(array)
+        if cells is None or cells.ndim != 2 or cells.shape[1] != len(self._schema.input_columns):
+            return None
+        found = self._nodes.route.walk_table(cells, self._positions, self._coders, core.Clock())
+        walk, are_exact = _walk(self._nodes, self._schema, found)
+        return walk if are_exact or cells.dtype.kind == "f" else None
+
+    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> tuple[Any, ...]:
+        """Columns that are no numbers are coded by their encoders."""
+        others = [encoder for encoder, column in zip(self._encoders, columns, strict=True) if column is None]
+        table = read_frame(frame, only=[encoder.name for encoder in others]) if others else None
+        cells: list[NDArray[Any]] = []
+        for encoder, column in zip(self._encoders, columns, strict=True):
+            if column is None and table is not None:
+                cells.append(encoder.encode(table.column(encoder.name)))
+            elif column is not None:
+                cells.append(column)
+        coders = [None if column is None else coder for coder, column in zip(self._coders, columns, strict=True)]
+        found: tuple[Any, ...] = self._nodes.route.walk_columns(cells, coders, core.Clock())
+        return found

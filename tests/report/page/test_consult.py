@@ -272,7 +272,7 @@ def test_a_result_that_is_not_available_is_not_paid_and_the_answer_is_explained(
     shown = page.state()
     assert (shown["heading"], shown["spent"]) == (case.next_test, "0")
     assert shown["left"] == f"{case.worst_case_remaining:g}"
-    assert shown["notice"] == f"No result of {first}: it is not paid, and the other tests have to answer."
+    assert shown["notice"] == f"No result of {first}: it is not paid. The other tests have to answer."
     assert shown["said"].startswith(shown["notice"])
     page.click("#back")
     shown = page.state()
@@ -305,7 +305,8 @@ def test_an_ordinary_tree_goes_on_with_most_known_cases(page: Page, pima: bt.Tre
     assert len(notices) == len(case.history) > 1
     for notice, step in zip(notices, case.history, strict=True):
         assert notice == (
-            f"No result of {step.test}: it is not paid, and the case goes on as most known cases did ({step.assumed})."
+            f"No result of {step.test}: it is not paid. "
+            f"All its results stay possible; the case goes on as most known cases did ({step.assumed})."
         )
 
 

@@ -120,6 +120,7 @@ def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str,
         assert state["spent"] == pytest.approx(case.spent)
         assert state["left"] == pytest.approx(left)
         assert state["label"] == tree.answer_names.index(case.prediction)
+        assert state["shares"] == pytest.approx(case.shares.tolist())
         for step, done in zip(state["steps"], case.history, strict=True):
             assert step["price"] == pytest.approx(done.price)
             assert (step["answer"]["unavailable"], step["assumed"]) == (not done.available, done.assumed)

@@ -12,6 +12,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError, TreeError
+from built_trees import frame_of_rows, random_rows, random_tree
 from exported import by_duckdb, compiled, deep_tree, expected
 from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
@@ -65,6 +66,52 @@ def test_a_deep_tree_is_still_a_function(depth: int) -> None:
         codes = [int(i < ones) for i in range(depth)]
         case = {f"t{i}": code for i, code in enumerate(codes)}
         assert diagnose(case) == tree.predict_codes([codes])[0]
+
+
+class CountedReads(dict[str, Any]):
+    """A case that says which tests were read."""
+
+    def __init__(self, values: dict[Any, Any]) -> None:
+        super().__init__(values)
+        self.reads: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        self.reads.append(name)
+        return super().__getitem__(name)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_test_is_read_once_though_the_path_branches_on_it_again(full: bool) -> None:
+    n_again = 0
+    for tree in (random_tree(seed, scored=False)[0] for seed in range(30)):
+        diagnose, rows = compiled(tree, full=full), random_rows(tree, 7)
+        for row, answer in zip(rows, tree.predict(frame_of_rows(rows)).tolist(), strict=True):
+            case = CountedReads(row)
+            found = diagnose(case)
+            assert (found["answer"] if full else found) == answer
+            assert len(case.reads) == len(set(case.reads))
+        n_again += "value_" in tree.to_python()
+    assert n_again > 3
+
+
+def test_a_value_is_handed_to_the_function_of_what_is_deeper() -> None:
+    names = ["x", *(f"t{i}" for i in range(45))]
+    cases = bt.Instance([[0] * 46, [1] * 46, [2] * 46], ["a", "b", "c"], test_names=names)
+    builder = bt.TreeBuilder(cases)
+    first = [builder.schema.test_names.index(name) for name in names]
+    node = builder.buy(builder.root, first[0])
+    node, rest = builder.branch(node, bt.Split.by_result(first[0], (0, 0, 1, 1)))
+    builder.leaf(rest)
+    for test in first[1:]:
+        node, rest = builder.branch(builder.buy(node, test), bt.Split.by_result(test, (0, 0, 1, 1)))
+        builder.leaf(rest)
+    for leaf in builder.branch(node, bt.Split.by_result(first[0], (0, 1, 1, 1))):
+        builder.leaf(leaf)
+    tree = builder.build()
+    for x, answer in enumerate("abc"):
+        case = CountedReads({name: min(x, 1) for name in names} | {"x": x})
+        assert compiled(tree)(case) == answer
+        assert case.reads.count("x") == 1
 
 
 def test_what_cannot_be_written_as_python_is_refused() -> None:

@@ -196,15 +196,15 @@ TREES = "totals[0].trees"
     [
         (lambda trees: trees["test"].append(-1), {"entry": f"{TREES}.value"}),
         (lambda trees: trees["test"].append(0), {"entry": f"{TREES}.cut"}),
-        (lambda trees: trees["test"].__setitem__(0, 2), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["test"].__setitem__(0, 2), {"entry": TREES, "subject": "trees"}),
         (lambda trees: trees["test"].__setitem__(0, -2), {"entry": f"{TREES}.test[0]", "found": -2}),
-        (lambda trees: trees["test"].__setitem__(0, 99), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["test"].__setitem__(0, 99), {"entry": TREES, "subject": "trees"}),
         (lambda trees: trees["test"].__setitem__(0, 0.0), {"entry": f"{TREES}.test", "found": 0.0}),
         (lambda trees: trees["test"].reverse(), {"entry": f"{TREES}.test"}),
-        (lambda trees: trees["cut"].__setitem__(0, 250), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["cut"].__setitem__(0, 250), {"entry": TREES, "subject": "trees"}),
         (lambda trees: trees["cut"].__setitem__(0, 255), {"entry": f"{TREES}.cut[0]", "found": 255}),
         (lambda trees: trees["cut"].__setitem__(0, -1), {"entry": f"{TREES}.cut[0]", "found": -1}),
-        (lambda trees: trees["missing"].__setitem__(0, 250), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["missing"].__setitem__(0, 250), {"entry": TREES, "subject": "trees"}),
         (lambda trees: trees["by_equal"].__setitem__(0, 2), {"entry": f"{TREES}.by_equal[0]", "found": 2}),
         (lambda trees: trees["value"].pop(), {"entry": f"{TREES}.value"}),
         (lambda trees: trees["value"].__setitem__(0, [1]), {"entry": f"{TREES}.value[0]"}),
@@ -354,6 +354,7 @@ RAW = {
 LABELS = ["x", "y", "z", "z", "y", "x"] * 2
 
 
+@pytest.mark.filterwarnings("ignore:.* no known case had")
 @pytest.mark.parametrize("name", RAW)
 def test_raw_values_of_every_kind_come_back(tmp_path: Path, name: str) -> None:
     known = pd.DataFrame({name: pd.Series(RAW[name], dtype=object), "label": LABELS})
@@ -374,6 +375,7 @@ def test_a_value_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
         bt.grow(bt.Instance.from_frame(known, "label")).to_json(tmp_path / "model.json")
 
 
+@pytest.mark.filterwarnings("ignore:.* no known case had")
 def test_another_process_predicts_the_same(tmp_path: Path) -> None:
     raw = bt.datasets.frame("house_votes")
     tree = bt.grow(bt.Instance.from_frame(raw, "party"), budget=4)
@@ -392,6 +394,11 @@ print(*tree.predict_codes(codes), *tree.walk_codes(codes).cost)
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     codes = tree.encode(new)
     assert printed == [*map(str, tree.predict_codes(codes)), *map(str, tree.walk_codes(codes).cost)]
+
+
+def test_the_schema_is_of_the_files_version() -> None:
+    schema = json.loads(files("budgetree.tree.model").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
+    assert schema["$id"] == f"urn:budgetree:model:{VERSION}"
 
 
 @pytest.mark.parametrize("which", ["content", "boosted"])

@@ -42,7 +42,9 @@ export function answerControls(index, state, answer) {
   if (missing !== null) rest.append(outcomeButton(index, state, missing, answer));
   const none = () => answer({ outcome: null, said: say("answers.none_said") });
   rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, say("answers.none")));
-  const unavailable = () => answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true });
+  const charged = element("input", { type: "checkbox", id: "charged" });
+  const unavailable = () =>
+    answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true, ...(charged.checked ? { charged: true } : {}) });
   rest.append(
     element(
       "button",
@@ -50,6 +52,7 @@ export function answerControls(index, state, answer) {
       element("span", {}, say("answers.unavailable")),
       element("small", {}, say("consult.not_paid")),
     ),
+    element("label", { class: "quiet" }, charged, ` ${say("answers.charged")}`),
   );
   controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
   return controls;
@@ -90,7 +93,7 @@ function outcomeButton(index, { at, missing }, outcome, answer) {
  * @param {Levels} encoding
  * @param {GiveAnswer} answer
  */
-function numberForm({ thresholds, low, high }, answer) {
+function numberForm({ thresholds, low, high, plausible }, answer) {
   const problem = element("p", { class: "problem", id: "value-problem", role: "alert" });
   const input = element("input", {
     id: "value",
@@ -103,7 +106,9 @@ function numberForm({ thresholds, low, high }, answer) {
   /** @param {Event} event */
   function submit(event) {
     event.preventDefault();
-    const refused = refusal(input.value);
+    const given = input.value.trim();
+    const typed = given.replace(/\s*!$/, ""); // whoever insists
+    const refused = refusal(typed, given === typed ? plausible : null);
     problem.textContent = visible(refused);
     input.setAttribute("aria-invalid", String(refused !== ""));
     if (refused) {
@@ -111,8 +116,8 @@ function numberForm({ thresholds, low, high }, answer) {
       input.select();
       return;
     }
-    const measured = /** @type {number} */ (typedNumber(input.value));
-    answer({ outcome: levelOf(thresholds, measured), said: input.value.trim(), measured });
+    const measured = /** @type {number} */ (typedNumber(typed));
+    answer({ outcome: levelOf(thresholds, measured), said: typed, measured });
   }
   return element(
     "form",
@@ -125,10 +130,11 @@ function numberForm({ thresholds, low, high }, answer) {
 }
 
 /**
- * Why a text cannot be read as a number, or "" if it can.
+ * Why a text cannot be read as a number, or is far beyond the known ones; "" if it can.
  * @param {string} text
+ * @param {[number, number] | null} [plausible]
  */
-export function refusal(text) {
+export function refusal(text, plausible = null) {
   const given = text.trim();
   if (!given) return say("answers.empty");
   const number = typedNumber(given);
@@ -136,7 +142,8 @@ export function refusal(text) {
     const hint = /\d[.,]\d/.test(given) ? say("answers.decimals") : "";
     return say("answers.no_number", { given, example: 4.5 }) + hint;
   }
-  return Number.isFinite(number) ? "" : say("answers.too_large", { given });
+  if (!Number.isFinite(number)) return say("answers.too_large", { given });
+  return plausible && (number < plausible[0] || number > plausible[1]) ? say("answers.beyond", { given }) : "";
 }
 
 /** @param {HTMLButtonElement[]} buttons */

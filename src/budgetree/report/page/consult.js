@@ -8,7 +8,7 @@ import { lossOf } from "./losses.js";
 import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow } from "./routing.js";
-import { inUnit, say, sayParts } from "./words.js";
+import { clean, inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -107,9 +107,10 @@ const isClass = (index, { label }) => label < index.content.classes.length;
  * @param {Index} index
  * @param {Step} step
  */
-function withoutWords(index, { at, assumed }) {
+function withoutWords(index, { at, answer, assumed }) {
   const test = testAt(index, at).name;
-  return assumed === null ? say("consult.without_model", { test }) : say("consult.without", { test, outcomes: assumed });
+  const paid = say(answer.charged ? "consult.without_paid" : "consult.without_unpaid", { test });
+  return `${paid} ${assumed === null ? say("consult.without_model") : say("consult.without", { outcomes: assumed })}`;
 }
 
 /**
@@ -173,7 +174,11 @@ function diagnosisCard(session, state) {
   );
   const help = index.content.answer_help?.[state.label];
   if (help) card.append(element("p", { class: "help" }, help));
-  if (state.shares) {
+  if (state.possible) {
+    const count = clean(total(state.possible));
+    const share = percent(state.possible[about], total(state.possible));
+    card.append(element("p", {}, say(`consult.possible${which}`, { count, share, class: index.content.classes[about] })));
+  } else if (state.shares) {
     card.append(element("p", {}, modelWords(index, state, state.shares)));
     if (state.sure) card.append(element("p", { class: "notice" }, say("consult.sure")));
   } else if (state.unseen) {
@@ -248,7 +253,7 @@ function progressParts(session, state) {
   const bars = state.shares
     ? classBars(index.content, state.shares, before, false)
     : classBars(index.content, counts, last ? index.nodes[last.at].counts : null);
-  const came = { count: total(counts), all: total(index.nodes[0].counts) };
+  const came = { count: clean(total(state.possible ?? counts)), all: total(index.nodes[0].counts) };
   return [
     sums,
     element("h3", {}, say(state.shares ? "consult.probabilities" : "consult.classes")),
@@ -267,7 +272,7 @@ function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {
     const test = testAt(index, step.at).name;
-    const cost = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
+    const cost = step.answer.unavailable && !step.answer.charged ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
     const words = answerWords(index, step);
     return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));
   });

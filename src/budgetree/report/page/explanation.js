@@ -4,7 +4,7 @@
 import { element, percent } from "./dom.js";
 import { firstHighest } from "./losses.js";
 import { buyAt, nodeShares, ruleOf, testAt } from "./model.js";
-import { addUp, pointsOf, sharesOf } from "./routing.js";
+import { addUp, follow, pointsOf, sharesOf } from "./routing.js";
 import { numeral, say } from "./words.js";
 
 /**
@@ -27,9 +27,8 @@ const MOST_PARTS = 8; // that are listed
 export function explain(index, state) {
   const { steps } = state;
   const node = index.nodes[state.at];
-  const by = ruleOf(node) ?? "cases";
-  const onPath = [...steps.map((step) => step.at), state.at];
-  const shares = by === "cases" ? onPath.map((at) => nodeShares(index, at)) : sharesByTotals(index, /** @type {Leaf} */ (node), steps);
+  const by = state.possible ? "cases" : (ruleOf(node) ?? "cases");
+  const shares = by === "cases" ? sharesOnPath(index, steps) : sharesByTotals(index, /** @type {Leaf} */ (node), steps);
   const about = aboutClass(index, state);
   const moves = shares.map((share) => share[about]);
   const parts = steps.map((step, place) => ({
@@ -48,6 +47,19 @@ export function explain(index, state) {
  */
 export function aboutClass(index, { at, label, shares }) {
   return label < index.content.classes.length ? label : firstHighest(shares ?? nodeShares(index, at));
+}
+
+/**
+ * By the known cases: before any answer, and after each.
+ * @param {Index} index
+ * @param {Step[]} steps
+ */
+function sharesOnPath(index, steps) {
+  const answers = steps.map((step) => step.answer);
+  return [...steps, null].map((_, count) => {
+    const { at, possible, shares } = follow(index, answers.slice(0, count));
+    return (possible && shares) ?? nodeShares(index, at);
+  });
 }
 
 /**
@@ -103,7 +115,8 @@ export function explanationParts(index, state) {
   const sorted = [...parts].sort((one, other) => size(other) - size(one));
   const lines = sorted.slice(0, MOST_PARTS).map((part) => {
     const test = testAt(index, part.step.at).name;
-    const { said, unavailable } = part.step.answer; // what it counts as stands among the answers
+    // What it counts as stands among the answers.
+    const { said, unavailable } = part.step.answer;
     const words = unavailable ? ` ${answerWords(index, part.step)}` : ` = ${said}`;
     const answer = element("span", {}, element("b", {}, test), words);
     return element("li", {}, answer, element("span", { class: "figures" }, movedWords(part)));

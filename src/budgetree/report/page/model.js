@@ -11,6 +11,7 @@ import { clean, inUnit, say } from "./words.js";
  * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
  * @typedef {import("./types.d.ts").Leaf} Leaf
+ * @typedef {import("./types.d.ts").Step} Step
  * @typedef {import("./types.d.ts").Tree} Tree
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
  * @typedef {import("./types.d.ts").Worst} Worst
@@ -94,36 +95,51 @@ export function priceWords(index, at, missing = NONE) {
 }
 
 /**
- * The most that a case can still cost whose tests above could not all be done: what they would have paid may fall due.
+ * The most that a case can still cost: over all results that go together with what is known of it. What tests that could
+ * not be done would have paid may fall due.
  * @param {Index} index
  * @param {number} start
+ * @param {Map<number, Step>} known by test
  * @param {Set<number>} missing
  */
-export function mostAhead(index, start, missing) {
-  const order = [start];
-  for (const at of order) order.push(...new Set(childrenOf(index.nodes[at])));
-  /** @type {Map<number, number>} */
-  const most = new Map();
-  const mostFrom = (/** @type {number} */ at) => most.get(at) ?? 0;
-  for (const at of order.reverse()) {
+export function mostAhead(index, start, known, missing) {
+  let most = 0;
+  /** @type {{ at: number, spent: number, open: Map<number, number[]> }[]} */
+  const stack = [{ at: start, spent: 0, open: new Map() }]; // open: by test, what each result costs that is still possible
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { at, spent, open } = place;
     const node = index.nodes[at];
-    if (node.kind !== "buy") {
-      most.set(at, childrenOf(node).reduce((largest, child) => Math.max(largest, mostFrom(child)), 0));
-      continue;
+    if (node.kind === "leaf") {
+      most = Math.max(most, spent);
+    } else if (node.kind === "buy") {
+      const charges = node.charge.map((charge) => charge + lateAmount(index, node, missing));
+      stack.push({ at: node.child, spent: spent + Math.max(...charges), open: new Map(open).set(node.test, charges) });
+    } else if (node.kind === "by_total") {
+      for (const child of new Set(node.children)) stack.push({ at: child, spent, open });
+    } else {
+      const step = known.get(node.test);
+      if (step) {
+        stack.push({ at: childOf(node, step.answer), spent, open });
+        continue;
+      }
+      const before = open.get(node.test) ?? [];
+      for (const child of new Set(node.children)) {
+        const charges = before.map((charge, result) => (node.children[result] === child ? charge : -Infinity));
+        const highest = Math.max(...charges);
+        if (highest < 0) continue;
+        stack.push({ at: child, spent: spent - Math.max(...before) + highest, open: new Map(open).set(node.test, charges) });
+      }
     }
-    const child = index.nodes[node.child];
-    const isSplit = child.kind === "by_result" && child.test === node.test;
-    const costs = node.charge.map((charge, result) => charge + mostFrom(isSplit ? child.children[result] : node.child));
-    most.set(at, Math.max(...costs) + lateAmount(index, node, missing));
   }
-  return mostFrom(start);
+  return most;
 }
 
 /**
- * In the order of results or sides.
- * @type {(node: TreeNode) => number[]}
+ * Where an answer leads; without one, where most known cases went.
+ * @type {(node: ByResult, answer: import("./types.d.ts").Answer) => number}
  */
-const childrenOf = (node) => (node.kind === "buy" ? [node.child] : node.kind === "leaf" ? [] : node.children);
+export const childOf = ({ children, usual }, { unavailable, outcome }) =>
+  unavailable ? usual.child : children[outcome ?? children.length - 1];
 
 /**
  * Whether a group only buys a test; what it shows tells cases apart further down.

@@ -46,6 +46,7 @@ export function recordOf(index, state) {
       result: answerWords(index, step),
       ...(step.answer.measured === undefined ? {} : { measured: step.answer.measured }),
       available: !step.answer.unavailable,
+      ...(step.answer.charged ? { charged: true } : {}),
       time: step.answer.time ?? "",
       price: step.price,
     })),
@@ -80,7 +81,7 @@ const localTime = (time) => (time ? new Date(time).toLocaleString(document.docum
  */
 export function recordParts(record) {
   const rows = record.steps.map((step) => {
-    const price = step.available ? inUnit(step.price) : say("consult.not_paid");
+    const price = step.available || step.charged ? inUnit(step.price) : say("consult.not_paid");
     const cells = [step.result, localTime(step.time)].map((text) => element("td", {}, text));
     return element("tr", {}, element("th", { scope: "row" }, step.test), ...cells, element("td", { class: "number" }, price));
   });
@@ -143,7 +144,8 @@ function answerAgain(index, state, step) {
   if (!test || test.name !== step?.test) return null;
   const time = typeof step.time === "string" && !Number.isNaN(Date.parse(step.time)) ? step.time : undefined;
   const { outcome, measured } = step;
-  if (!step.available) return { outcome: null, said: say("answers.unavailable_said"), unavailable: true, time };
+  const charged = step.charged === true ? { charged: true } : {};
+  if (!step.available) return { outcome: null, said: say("answers.unavailable_said"), unavailable: true, ...charged, time };
   if (outcome === null) return { outcome, said: say("answers.none_said"), time };
   if (!Number.isInteger(outcome) || !(outcome in test.outcomes)) return null;
   if (measured === undefined) return { outcome, said: test.outcomes[outcome], time };

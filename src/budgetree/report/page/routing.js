@@ -3,7 +3,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, isLeaf, mostAhead, ruleOf } from "./model.js";
+import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
 /**
@@ -15,8 +15,10 @@ import { clean } from "./words.js";
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
  */
 
-const UNIT = 1e-6; // of a score
-const ROUNDING = 1.5 * 2 ** 52; // a number added to it is rounded to a whole one
+// Of a score.
+const UNIT = 1e-6;
+// A number added to it is rounded to a whole one.
+const ROUNDING = 1.5 * 2 ** 52;
 const FACTORIALS = [1];
 for (let n = 1; n < 14; n++) FACTORIALS.push(FACTORIALS[n - 1] * n);
 
@@ -88,7 +90,8 @@ export function softmax(totals) {
 function exponential(x) {
   if (x < -700) return 0;
   const halvings = x * 1.4426950408889634 + ROUNDING - ROUNDING;
-  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
+  // ln 2 in two parts
+  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10;
   return FACTORIALS.reduceRight((sum, factorial) => sum * rest + 1 / factorial, 0) * 2 ** halvings;
 }
 
@@ -105,8 +108,8 @@ export function sharesOf(node, totals) {
 }
 
 /**
- * Where answers lead, one per purchase, and what each step cost. A test that is not available is not paid, and the case
- * goes on with most known cases.
+ * Where answers lead, one per purchase, and what each step cost. A test that is not available is not paid, unless it is
+ * charged; the case goes on with most known cases, and every leaf that it could lead to stays possible.
  * @param {Index} index
  * @param {Answer[]} answers
  * @returns {State}
@@ -118,8 +121,8 @@ export function follow(index, answers) {
   const missing = new Set();
   /** @type {Step | null} */
   let unseen = null;
-  /** @type {number | null} */
-  let unsure = null; // the totals of the model that did not stop since the last purchase
+  /** @type {number | null} the totals of the model that did not stop since the last purchase */
+  let unsure = null;
   let sure = false;
   let at = 0;
   let spent = 0;
@@ -127,25 +130,21 @@ export function follow(index, answers) {
     const node = index.nodes[at];
     if (node.kind === "by_result") {
       const step = /** @type {Step} */ (known.get(node.test));
-      const { unavailable, outcome } = step.answer;
-      const child = unavailable ? node.usual.child : node.children[outcome ?? node.children.length - 1];
-      if (unavailable) step.assumed = node.usual.words ?? step.assumed;
+      const child = childOf(node, step.answer);
+      if (step.answer.unavailable) step.assumed = node.usual.words ?? step.assumed;
       if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
       at = child;
     } else if (node.kind === "by_total") {
-      const totals = addUp(index, node.totals, known);
-      if (node.confidence === undefined) {
-        at = node.children[sideOf(node.cuts ?? [], totals[0])];
-        sure = node.is_score === true && node.children.some((child) => !isLeaf(index.nodes[child]));
-      } else {
-        sure = Math.max(...softmax(totals)) >= node.confidence;
-        at = node.children[sure ? 0 : 1];
-      }
+      const side = sideAt(node, addUp(index, node.totals, known));
+      const mayStop = node.is_score === true && node.children.some((child) => !isLeaf(index.nodes[child]));
+      sure = node.confidence === undefined ? mayStop : side === 0;
+      at = node.children[side];
       if (node.is_score || node.confidence !== undefined) unsure = node.totals;
     } else if (node.kind === "buy" && known.size < answers.length) {
       const answer = answers[known.size];
-      const price = answer.unavailable ? 0 : chargeOf(index, node, answer.outcome, missing);
-      if (answer.unavailable) missing.add(node.test);
+      const isFree = answer.unavailable && !answer.charged;
+      const price = isFree ? 0 : chargeOf(index, node, answer.outcome, missing);
+      if (isFree) missing.add(node.test);
       known.set(node.test, { at, answer, price, assumed: null });
       spent += price;
       [unsure, sure] = [null, false];
@@ -157,6 +156,43 @@ export function follow(index, answers) {
 }
 
 /**
+ * By class, the known cases of every leaf that agrees with the answers; a test without a result, or to come, may show
+ * anything.
+ * @param {Index} index
+ * @param {Map<number, Step>} known by test
+ */
+function possibleCases(index, known) {
+  const cases = index.content.classes.map(() => 0);
+  const isKnown = (/** @type {number} */ number) => index.tree.totals[number].tests.every((test) => known.has(test));
+  const stack = [0];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const node = index.nodes[at];
+    if (node.kind === "leaf") {
+      const byRule = node.totals !== undefined && isKnown(node.totals);
+      const shares = byRule ? sharesOf(node, addUp(index, node.totals ?? 0, known)) : (node.probabilities ?? null);
+      const all = total(node.counts);
+      cases.forEach((_, label) => (cases[label] += shares ? all * shares[label] : node.counts[label]));
+    } else if (node.kind === "buy") {
+      stack.push(node.child);
+    } else if (node.kind === "by_result") {
+      const step = known.get(node.test);
+      stack.push(...(step && !step.answer.unavailable ? [childOf(node, step.answer)] : new Set(node.children)));
+    } else {
+      stack.push(...(isKnown(node.totals) ? [node.children[sideAt(node, addUp(index, node.totals, known))]] : new Set(node.children)));
+    }
+  }
+  return cases;
+}
+
+/**
+ * The side of a branch by points or a model.
+ * @param {import("./types.d.ts").ByTotal} node
+ * @param {number[]} totals
+ */
+const sideAt = ({ confidence, cuts }, totals) =>
+  confidence === undefined ? sideOf(cuts ?? [], totals[0]) : Math.max(...softmax(totals)) >= confidence ? 0 : 1;
+
+/**
  * What is known at a purchase that is to be done, or at a leaf.
  * @param {Index} index
  * @param {Pick<State, "at" | "steps" | "spent" | "missing" | "unseen" | "sure">} state
@@ -165,10 +201,16 @@ export function follow(index, answers) {
  * @returns {State}
  */
 function rest(index, state, unsure, known) {
-  const { content, tree, nodes } = index;
+  const { content, nodes } = index;
   const node = nodes[state.at];
-  const left = state.missing.size ? mostAhead(index, state.at, state.missing) : node.remaining;
-  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left: clean(Math.min(left, tree.max_cost - state.spent)) };
+  const left = clean(mostAhead(index, state.at, known, state.missing));
+  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left, possible: null };
+  if (state.steps.some((step) => step.assumed !== null)) {
+    const possible = possibleCases(index, known);
+    const all = total(possible);
+    const shares = all ? possible.map((count) => count / all) : nodeShares(index, state.at);
+    return { ...found, sure: false, label: bestAnswer(content, shares), shares, possible };
+  }
   const number = isLeaf(node) ? (node.totals ?? null) : unsure;
   if (number === null) return { ...found, label: node.label, shares: (isLeaf(node) && node.probabilities) || null };
   const totals = addUp(index, number, known);

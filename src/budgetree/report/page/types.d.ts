@@ -48,6 +48,7 @@ export interface Levels {
   thresholds: (number | null)[]; // null: no number reaches it
   low: number;
   high: number;
+  plausible?: [number, number] | null; // a number beyond is likelier a typing error
   missing: number | null; // the outcome of a missing value
 }
 
@@ -245,7 +246,8 @@ export interface Answer {
   outcome: number | null; // null for one that the tree does not know
   said: string;
   measured?: number; // where a number was typed
-  unavailable?: boolean; // there is no result, and the test is not paid
+  unavailable?: boolean; // there is no result, and the test is not paid …
+  charged?: boolean; // … unless it is
   time?: string; // when it was given
 }
 
@@ -253,7 +255,7 @@ export interface Step {
   at: number; // the purchase
   answer: Answer;
   price: number;
-  assumed: string | null; // the outcomes whose branch was followed without a result
+  assumed: string | null; // without a result, the outcomes whose branch says which tests come next
 }
 
 export interface State {
@@ -261,12 +263,13 @@ export interface State {
   steps: Step[];
   spent: number;
   left: number; // still to pay at worst
-  missing: Set<number>; // the tests that could not be done
+  missing: Set<number>; // the tests without a result that were not paid
   unseen: Step | null; // the step whose result no known case had there
   open: boolean; // a test is to be done
   sure: boolean; // nothing more is bought, because the answer is sure
   label: number; // the answer: a place in Content.answers
   shares: number[] | null; // the probability of each class, where it is not the share of the known cases
+  possible: number[] | null; // by class, the known cases still possible where a result is not available
 }
 
 /** What moved the answer, in the order of the steps. */
@@ -311,6 +314,7 @@ export interface SavedStep {
   result: string; // in words
   measured?: number;
   available: boolean;
+  charged?: boolean; // paid, though there is no result
   time: string;
   price: number;
 }

@@ -9,6 +9,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
 from budgetree.show.export.conditions import Condition, condition, label_notes, n_levels, raw_values, visits
@@ -28,11 +30,11 @@ from budgetree.show.export.program import (
 )
 from budgetree.show.text import summary_line
 from budgetree.tree.leaves import Totals
+from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
 DEEPEST = 20_000  # branches on a path: 500 functions that call each other, of which Python allows a thousand
-MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
 
@@ -53,6 +55,7 @@ def to_python(tree: Tree, name: str = "predict", *, full: bool = False) -> str:
 def _branches(tree: Tree, name: str) -> str:
     """The source of `name(case)` as branches within branches."""
     schema, nodes, words = tree.schema, tree.nodes, tree.words
+    again, known = _branched_again(tree), list[tuple[int, int]]()  # known: depth and test of those read on this path
     unfinished = [[f"def {name}(case):", f'    """{_summary(tree)}; case[name of a test] is its raw value."""']]
     functions: list[list[str]] = []  # the innermost first
     for visit in visits(tree):
@@ -67,17 +70,26 @@ def _branches(tree: Tree, name: str) -> str:
                 unfinished[-1].append(f"{indent}# {visible(words.question((node,)))} {visible(words.price((node,)))}")
         elif kind == "open":
             if len(indent) > 4 * MAX_DEPTH:
-                unfinished[-1].append(f"{indent}return _{name}_{node}(case)")
-                unfinished.append([f"def _{name}_{node}(case):"])
+                given = ", ".join(["case", *(f"value_{of}" for at, of in known if at < depth)])
+                unfinished[-1].append(f"{indent}return _{name}_{node}({given})")
+                unfinished.append([f"def _{name}_{node}({given}):"])
                 indent = "    "
+            known = [(at, of) for at, of in known if at < depth]
+            if test in (of for _, of in known):
+                continue
+            value = "value"
+            if test in again:
+                value = f"value_{test}"
+                known.append((depth, test))
             at_once = above >= 0 and nodes.is_buy[above] and nodes.test[above] == test
             price = visible(words.price((above if at_once else node,)))
-            unfinished[-1].append(f"{indent}value = case[{schema.test_names[test]!r}]  # {price}")
+            unfinished[-1].append(f"{indent}{value} = case[{schema.test_names[test]!r}]  # {price}")
             if raw_values(schema, test).thresholds is not None:
                 # NaN is in no range. A float, since others are not compared with one as encode does.
-                unfinished[-1].append(f"{indent}value = {NAN} if value is None else float(value)")
+                unfinished[-1].append(f"{indent}{value} = {NAN} if {value} is None else float({value})")
         elif kind == "when":
-            unfinished[-1].append(f"{indent}if {_condition(condition(schema, test, visit.results))}:")
+            taken = condition(schema, test, visit.results)
+            unfinished[-1].append(f"{indent}if {_condition(taken, f'value_{test}' if test in again else 'value')}:")
         elif kind == "others":
             unfinished[-1].append(f"{indent}else:")
         elif kind == "answer":
@@ -90,16 +102,29 @@ def _branches(tree: Tree, name: str) -> str:
     return (f"{imports}\n\n" if imports else "") + f"{notes}{body}\n"
 
 
-def _condition(taken: Condition) -> str:
-    parts = [MISSING] if taken.missing else []
+def _branched_again(tree: Tree) -> set[int]:
+    """The tests by which some path branches twice: their value is kept, since a test is read once."""
+    nodes, found = tree.nodes, set[int]()
+    for node in np.flatnonzero(nodes.kind == Kind.BY_RESULT).tolist():
+        test, above = int(nodes.test[node]), int(nodes.parent[node])
+        while not (nodes.is_buy[above] and nodes.test[above] == test):
+            if nodes.test[above] == test:
+                found.add(test)
+                break
+            above = int(nodes.parent[above])
+    return found
+
+
+def _condition(taken: Condition, value: str) -> str:
+    parts = [f"{value} is None or {value} != {value}"] if taken.missing else []
     for span in taken.ranges:
         low = "" if span.low is None else f"{span.low!r} <= "
         high = "" if span.high is None else f" < {span.high!r}"
-        parts.append(f"{low}value{high}" if low or high else "value == value")
+        parts.append(f"{low}{value}{high}" if low or high else f"{value} == {value}")
     if len(taken.values) == 1:
-        parts.append(f"value == {literal(taken.values[0])}")
+        parts.append(f"{value} == {literal(taken.values[0])}")
     elif taken.values:
-        parts.append(f"value in ({', '.join(map(literal, taken.values))})")
+        parts.append(f"{value} in ({', '.join(map(literal, taken.values))})")
     return " or ".join(parts) if parts else "False"
 
 
@@ -199,7 +224,7 @@ LEAST_LOSS = """            if kind == "scores":
                 number = losses.index(min(losses))
                 return {answer}
 """
-# By the steps that the core takes, so that every machine gets the same digits; sum() would round otherwise.
+# By the steps of core/base/elementary.hpp, so that every machine gets the same digits; sum() would round otherwise.
 SOFTMAX = """
 
 def _{name}_shares(scores):
@@ -216,7 +241,7 @@ def _{name}_power(x):
     rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10
     power = 0.0
     for n in range(13, -1, -1):
-        power = power * rest + 1.0 / math.factorial(n)
+        power = power * rest + 1 / math.factorial(n)
     return math.ldexp(power, halvings)
 """
 FOUND = """

@@ -44,6 +44,7 @@ MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and ot
 MAX_TERMS = 100  # of a sum, before it becomes a sum of sums: SQLite reads a thousand operators within each other
 VALUES: tuple[Value, ...] = ("answer", "probability", "cost")
 UNKNOWN = -1  # the outcome that is on no list
+NEVER = "(1 = 0)"  # SQLite takes TRUE and FALSE for columns where the table has such
 NO_SQL = re.compile("[\0\ud800-\udfff]")
 
 
@@ -161,7 +162,7 @@ def condition_words(quoted: str, taken: Condition) -> str:
         parts.append(" AND ".join(limits) if limits else f"{quoted} IS NOT NULL")
     if taken.values:
         parts.append(f"{quoted} IN ({', '.join(map(literal, taken.values))})")
-    return " OR ".join(parts) if parts else "FALSE"
+    return " OR ".join(parts) if parts else NEVER
 
 
 def answer_literals(schema: Schema) -> list[str]:
@@ -176,7 +177,7 @@ def answer_literals(schema: Schema) -> list[str]:
 def literal(value: Any) -> str:
     """A value that reads back as the same one."""
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return "(1 = 1)" if value else NEVER
     if isinstance(value, float):
         # With an exponent the literal is a double; without, some engines make it a decimal and compare otherwise.
         if not math.isfinite(value):
@@ -335,7 +336,7 @@ class _TotalsWriter(_Writer):
         missing = int(trees.missing[node])
         if trees.by_equal[node]:
             taken = {cut, UNKNOWN, missing} if trees.default_left[node] else {cut} - {missing}
-            return f"{outcome} IN ({', '.join(map(str, sorted(taken)))})" if taken else "FALSE"
+            return f"{outcome} IN ({', '.join(map(str, sorted(taken)))})" if taken else NEVER
         if trees.default_left[node]:
             return f"{outcome} <= {cut}" + (f" OR {outcome} = {missing}" if missing > cut else "")
         return f"{outcome} BETWEEN 0 AND {cut}" + (f" AND {outcome} <> {missing}" if 0 <= missing <= cut else "")

@@ -69,8 +69,7 @@ function scoresOf(totals) {
 // e to the power of x, which is at most 0, by steps that give the same digits everywhere.
 function exponential(x) {
   if (x < -700) return 0;
-  const rounding = 1.5 * 2 ** 52; // a number added to it is rounded to a whole one
-  const halvings = x * 1.4426950408889634 + rounding - rounding;
+  const halvings = x * 1.4426950408889634 + 1.5 * 2 ** 52 - 1.5 * 2 ** 52; // to the nearest whole number
   const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
   const factorials = [1];
   for (let n = 1; n < 14; n++) factorials.push(factorials[n - 1] * n);

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import BudgetreeError, ModelFileError, Where
 from budgetree.problem import Schema
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
-from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
+from budgetree.tree.leaves import TOLERANCE, Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
 from budgetree.tree.model.encoding import flaw
 from budgetree.tree.nodes import Branch, Buy, Nodes, Split
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
 OF_INNER = ("cut", "by_equal", "default_left", "missing")  # what the nodes of small trees have that are not ends
-TOLERANCE = 1e-6  # of a sum of probabilities
 
 
 @contextmanager
@@ -120,9 +120,9 @@ def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
                     raise flaw(where, child, "children in breadth-first order, each of one node")
                 ends[child], last = opened, child
             builder.note(end, _read_facts(entry, where, schema))
-    tree = builder.build(n_cases=int(content["n_objects"]), **record)
-    _check_sums(tree.nodes, schema)
-    return tree
+    tree, n_cases = builder.build(**record), int(content["n_objects"])
+    _check_sums(tree.nodes, schema, n_cases)
+    return replace(tree, n_objects=n_cases)
 
 
 def _read_step(
@@ -207,7 +207,8 @@ def _read_totals(given: dict[str, Any], entry: str, schema: Schema) -> Totals:
             raise flaw(f"{entry}.points", table, f"{len(intercept)} numbers in each row, as the intercept has")
     tables = tuple(np.array(table, dtype=np.int32).reshape(-1, len(intercept)) for table in given_points)
     trees = _read_trees(given["trees"], f"{entry}.trees", len(intercept)) if "trees" in given else None
-    return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64), trees)
+    with in_entry(entry if trees is None else f"{entry}.trees"):
+        return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64), trees)
 
 
 def _read_trees(given: dict[str, Any], entry: str, n_totals: int) -> Ensemble:
@@ -256,12 +257,12 @@ def _read_facts(entry: dict[str, Any], where: str, schema: Schema) -> Facts:
     return facts
 
 
-def _check_sums(nodes: Nodes, schema: Schema) -> None:
+def _check_sums(nodes: Nodes, schema: Schema, n_cases: int) -> None:
     below = np.zeros_like(nodes.counts)
     np.add.at(below, nodes.parent[1:], nodes.counts[1:])
     for node in np.flatnonzero(~nodes.is_leaf & (below != nodes.counts).any(axis=1)).tolist():
         raise flaw(f"nodes[{node}].counts", nodes.counts[node].tolist(), "the sum of its children's")
-    if not nodes.counts[0].any():
+    if n_cases > 0 and not nodes.counts[0].any():
         raise flaw("nodes[0].counts", nodes.counts[0].tolist(), "at least one case")
     if sum(nodes.counts[0].tolist()) * max(1, schema.loss_table.largest) > LARGEST_EXACT:
         raise flaw("nodes[0].counts", nodes.counts[0].tolist(), "at most 2^53 units, also when multiplied by a loss")

@@ -8,6 +8,12 @@ test("numbers as people type them are read", () => {
   for (const text of ["4.5", " 4 ", "-.5", "+3.", "1e-3"]) assert.equal(refusal(text), "");
 });
 
+test("a number far beyond the known ones is refused, unless no limits are given", () => {
+  assert.equal(refusal("54", [20, 87]), "");
+  assert.match(refusal("570", [20, 87]), /^570 is far beyond the known values\. If it is right, put/);
+  assert.equal(refusal("570", null), "");
+});
+
 test("what is no number is refused with a reason", () => {
   assert.match(refusal(" "), /Enter a number first/);
   assert.match(refusal("tall"), /"tall" is not a number, such as 4\.5\.$/);

@@ -33,7 +33,7 @@ test("answers and moves in words", () => {
   assert.equal(answerWords(index, { ...step, answer: { outcome: null, said: "none of these" } }), "none of these");
   const without = { outcome: null, said: "not available", unavailable: true };
   assert.equal(answerWords(index, { ...step, answer: without }), "not available");
-  assert.equal(answerWords(index, { ...step, answer: without, assumed: "red" }), "not available, taken as red");
+  assert.equal(answerWords(index, { ...step, answer: without, assumed: "red" }), "not available, path of red followed");
   assert.equal(movedWords({ before: 0.2, after: 0.321 }), "+12.1 points");
   assert.equal(movedWords({ before: 0.5, after: 0.4 }), "\u221210.0 points");
   assert.equal(movedWords({ before: 0.5, after: 0.5004 }), "no change");

@@ -24,8 +24,12 @@ test("what is shared is due once on a path, and later where the first could not 
 
 test("what remains at worst has what was put off in it", () => {
   const index = indexed();
-  for (const [at, node] of index.nodes.entries()) assert.equal(model.mostAhead(index, at, new Set()), node.remaining);
-  assert.equal(model.mostAhead(index, 2, new Set([0])), 3.1);
+  const known = (answer) => new Map([[0, { at: 0, answer, price: 0, assumed: null }]]);
+  const red = known({ outcome: 0, said: "red" });
+  assert.equal(model.mostAhead(index, 0, new Map(), new Set()), index.nodes[0].remaining);
+  assert.equal(model.mostAhead(index, 2, red, new Set()), index.nodes[2].remaining);
+  assert.equal(model.mostAhead(index, 3, red, new Set()), 0);
+  assert.equal(model.mostAhead(index, 2, known({ outcome: null, said: "", unavailable: true }), new Set([0])), 3.1);
 });
 
 test("groups above are known", () => {

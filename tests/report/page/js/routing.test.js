@@ -11,7 +11,7 @@ const answer = (outcome) => ({ outcome, said: String(outcome) });
 const unavailable = () => ({ outcome: null, said: "not available", unavailable: true });
 
 test("answers lead to a leaf, and a test branched on twice is asked once", () => {
-  const start = { at: 0, steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null };
+  const start = { at: 0, steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null, possible: null };
   assert.deepEqual(follow(index, []), start);
   const state = follow(index, [answer(1), answer(0)]);
   assert.deepEqual([state.at, state.spent, state.open, state.unseen], [10, 3.1, false, null]);
@@ -32,6 +32,14 @@ test("a result that is not available is not paid, and the case goes on with most
   assert.deepEqual([end.at, end.spent, end.left], [10, 1.1, 0]);
   assert.deepEqual(end.steps.map((step) => step.assumed), ["green", null]);
   assert.deepEqual(follow(index, [unavailable(), unavailable()]).spent, 0);
+  // Colour may be anything, blue too: red and green with size s, and blue, whose case has no size.
+  assert.deepEqual([end.possible, end.label, end.shares], [[2, 3], 1, [0.4, 0.6]]);
+  assert.deepEqual(state.possible, [3, 3]);
+});
+
+test("a result that is not available may be charged all the same", () => {
+  const state = follow(index, [{ ...unavailable(), charged: true }]);
+  assert.deepEqual([state.spent, state.left, [...state.missing]], [2.1, 3, []]); // the visit is paid
 });
 
 test("a model that is sure stops, and one that is not says how likely each class is", () => {
