@@ -14,7 +14,6 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
 from budgetree.tree.explanation import explain
-from budgetree.tree.leaves import SCORE_UNIT
 from built_trees import random_tree, stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
