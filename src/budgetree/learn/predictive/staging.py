@@ -103,7 +103,7 @@ def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, 
             return Split(totals=model.totals), [False]
         return Split.by_confidence(model, rule.confidence), [True, False]
     cuts, is_stop = log_odds_cuts(rule, table)
-    return Split.by_points(log_odds(model), cuts), is_stop
+    return Split.by_score(Model(log_odds(model)), cuts), is_stop
 
 
 def log_odds(model: Model) -> Totals:
