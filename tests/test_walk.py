@@ -86,8 +86,9 @@ def test_what_fit_says_of_a_tree_is_said_once(
     monkeypatch.chdir(tmp_path)
     Path("good.csv").write_text(walk.GOOD, encoding="utf-8")
     assert main(["fit", "good.csv", "-t", "diagnosis", "--budget", "2", "--folds", "2", "-o", "m.json"]) == 0
-    objective, summary, prices, known, new, *_ = capsys.readouterr().out.splitlines()
+    objective, cases, summary, prices, known, new, *_ = capsys.readouterr().out.splitlines()
     assert objective == "objective: new cases (80 rows of 2 classes)"
+    assert cases == "cases: every row counts; numbers as they are"
     assert summary.startswith("80 cases, ")
     assert prices == "no price list: every test costs 1."
     assert known.endswith(" % wrong; not proven: Another tree may be cheaper or make fewer errors.")

@@ -100,7 +100,8 @@ def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> Non
         (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
     ]
     assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
-    assert found.to_text().splitlines()[1:] == expected.to_text().splitlines()[1:]  # but for the objective's reason
+    # But for the objective's reason, and how cases are counted, which is not known of shards.
+    assert found.to_text().splitlines()[1:] == expected.to_text().splitlines()[2:]
 
 
 def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:

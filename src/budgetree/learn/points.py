@@ -194,6 +194,7 @@ class Frontier:
     >>> import budgetree as bt
     >>> bt.frontier(bt.datasets.load("figure1"), folds=0)
     objective: known cases (the default of frontier)
+    cases: every row counts; outcomes as given
     frontier of 2 points, errors █▃; exact search
       max-cost   errors  error rate  at least  by
              0       30      50.00%    proven  exact search
@@ -433,6 +434,7 @@ class Frontier:
         >>> import budgetree as bt
         >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0).to_text())
         objective: known cases (the default of frontier)
+        cases: every row counts; outcomes as given
         frontier of 2 points, errors █▃; exact search
           max-cost   errors  error rate  at least  by
                  0       30      50.00%    proven  exact search
