@@ -16,7 +16,7 @@ def test_an_amount_beyond_floats_is_refused(capsys: pytest.CaptureFixture[str], 
     assert "is beyond what can be computed; expected 0 or 1e-30 to 1e30" in printed
 
 
-@pytest.mark.parametrize(("number", "code"), [("0e999", 0), ("inf", 0), ("2.0", 0), ("1e-40", 1), ("nan", 1), ("x", 2)])
+@pytest.mark.parametrize(("number", "code"), [("0e999", 0), ("inf", 0), ("2.0", 0), ("1e-70", 1), ("nan", 1), ("x", 2)])
 def test_other_amounts_are_what_they_say(capsys: pytest.CaptureFixture[str], number: str, code: int) -> None:
     run(capsys, "frontier", "figure1", "--max-budget", number, code=code)
 

@@ -108,9 +108,12 @@ def test_a_number_is_divided_at_the_thresholds_of_the_encoder(page: Page, pima: 
     page.open(content, tab="consult")
     test = content["tests"][int(pima.nodes.test[0])]
     edges = np.array(test["encoding"]["thresholds"])
-    values = [*edges, *np.nextafter(edges, -np.inf), test["encoding"]["low"] - 1000, 1e6]
-    for value in values:
+    far = [test["encoding"]["low"] - 1000, 1e6]
+    for value in [*edges, *np.nextafter(edges, -np.inf), *far]:
         page.enter(repr(float(value)))
+        if value in far:
+            assert "far beyond the known values" in page.state()["problem"]
+            page.enter(f"{float(value)!r}!")
         outcome = test["outcomes"][int(np.searchsorted(edges, value, side="right"))]
         assert f"({outcome})" in page.state()["history"]
         page.click("#back")
