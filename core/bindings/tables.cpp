@@ -98,14 +98,8 @@ nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, A
 template <typename T>
 using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Ensemble make_ensemble(Array<std::int32_t> start, Array<std::int32_t> test, Array<std::uint8_t> cut,
-                       Array<bool> by_equal, Array<bool> default_left, Array<std::int16_t> missing,
-                       Array<std::int32_t> right, Matrix<std::int32_t> value) {
-    const auto flags = [](const Array<bool>& array) {
-        return std::vector<std::uint8_t>(array.data(), array.data() + array.shape(0));
-    };
-    return {as_vector(start),    as_vector(test),    as_vector(cut),   flags(by_equal),
-            flags(default_left), as_vector(missing), as_vector(right), {value.data(), value.data() + value.size()}};
+std::vector<std::uint8_t> as_bytes(const Array<bool>& flags) {
+    return {flags.data(), flags.data() + flags.shape(0)};
 }
 
 NumpyArray<std::int32_t> preorder_for_python(Array<std::int32_t> start, Array<std::int32_t> left,
@@ -354,8 +348,15 @@ void bind_tables(nb::module_& module) {
     nb::class_<Coder>(module, "Coder", "Cuts between numbers, the code of what lies between them, and that of NaN.")
         .def(nb::new_(&make_coder), "cuts"_a, "codes"_a, "missing"_a);
     nb::class_<Ensemble>(module, "Ensemble", "Small trees whose ends add to totals, flat and in preorder.")
-        .def(nb::new_(&make_ensemble), "start"_a, "test"_a, "cut"_a, "by_equal"_a, "default_left"_a, "missing"_a,
-             "right"_a, "value"_a);
+        .def(nb::new_([](Array<std::int32_t> start, Array<std::int32_t> test, Array<std::uint8_t> cut,
+                         Array<bool> by_equal, Array<bool> default_left, Array<std::int16_t> missing,
+                         Array<std::int32_t> right, Matrix<std::int32_t> value) {
+                 return Ensemble{as_vector(start),       as_vector(test),
+                                 as_vector(cut),         as_bytes(by_equal),
+                                 as_bytes(default_left), as_vector(missing),
+                                 as_vector(right),       {value.data(), value.data() + value.size()}};
+             }),
+             "start"_a, "test"_a, "cut"_a, "by_equal"_a, "default_left"_a, "missing"_a, "right"_a, "value"_a);
     module.def("preorder", &preorder_for_python, "start"_a, "left"_a, "right"_a,
                "The nodes of all trees, each with its left subtree before its right one.");
     nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, and small trees, which add up to totals.")

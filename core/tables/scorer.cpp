@@ -13,11 +13,16 @@ void require(bool holds, const char* expected) {
     if (!holds) throw std::invalid_argument(expected);
 }
 
+// Which results go left: those from low on, at most span above it; and where unknown ones go.
+struct LeftRange {
+    std::uint8_t low, span, unlisted, missing;
+};
+
 // Per row the left byte where its result goes left, else the right one.
 template <bool kDefaultLeft>
-void choose(const std::uint8_t* __restrict results, std::uint8_t low, std::uint8_t span, std::uint8_t unlisted,
-            std::uint8_t missing, const std::uint8_t* __restrict left, const std::uint8_t* __restrict right,
-            std::uint8_t* __restrict chosen, std::size_t n_rows) {
+void choose(const std::uint8_t* __restrict results, const LeftRange range, const std::uint8_t* __restrict left,
+            const std::uint8_t* __restrict right, std::uint8_t* __restrict chosen, std::size_t n_rows) {
+    const auto [low, span, unlisted, missing] = range;
     for (std::size_t row = 0; row < n_rows; ++row) {
         const std::uint8_t result = results[row];
         const std::uint8_t by_default = std::uint8_t(-((result == unlisted) | (result == missing)));
@@ -195,8 +200,9 @@ void ScoreSheet::add_trees(const Scorer& scorer, const BlockView& codes, std::sp
         const std::uint8_t* ends = lane(0);
         for (const Scorer::Choice& choice : std::span(scorer.choices_).subspan(tree.first_choice, tree.n_choices)) {
             const auto step = choice.default_left ? choose<true> : choose<false>;
-            step(results_.data() + choice.test * kLaneRows, choice.low, choice.span, choice.unlisted, choice.missing,
-                 lane(choice.left), lane(choice.right), lane(choice.result), n_computed);
+            const LeftRange range{choice.low, choice.span, choice.unlisted, choice.missing};
+            step(results_.data() + choice.test * kLaneRows, range, lane(choice.left), lane(choice.right),
+                 lane(choice.result), n_computed);
             ends = lane(choice.result);
         }
         const std::int32_t* const values = scorer.values_.data() + tree.first_value;
