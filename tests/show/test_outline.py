@@ -166,7 +166,7 @@ def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
         assert tree.export(form)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"stages"}))  # which not every tree has
 def test_a_form_is_written_by_its_name(form: str) -> None:
     tree = plain_tree()
     assert tree.export(form) == getattr(tree, f"to_{form}")()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import TreeError
 from budgetree.show.stages_text import GO_ON, stage_records, stages_chart
 from budgetree.tree import Points, Split, Totals
 
@@ -73,4 +75,8 @@ def test_a_tree_that_branches_by_results_has_no_chart() -> None:
     builder = bt.TreeBuilder(CASES)
     for end in builder.branch(builder.buy(builder.root, "age"), "age"):
         builder.leaf(end)
-    assert stages_chart(builder.build()) is None
+    tree = builder.build()
+    assert stages_chart(tree) is None
+    with refused(TreeError, subject="stages"):
+        tree.export("stages")
+    assert staged().export("stages") == stages_chart(staged())

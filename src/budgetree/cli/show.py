@@ -10,7 +10,7 @@ from budgetree.cli import options
 from budgetree.cli.output import ending, for_reader, print_json, statement_line, tree_facts
 from budgetree.services.words import visible
 
-FORMS = ("text", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
+FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
 MAX_NESTED = 200  # tests on a path, in JSON
 
 
@@ -57,7 +57,7 @@ def show(
     else:
         given: dict[str, Any] = {"full": full} if form in ("python", "sql") else {}
         text = tree.export(form, **given | ({"backslash_escapes": backslash_escapes} if form == "sql" else {}))
-        click.echo(for_reader(text), nl=form == "rules")
+        click.echo(for_reader(text), nl=form in ("rules", "stages"))
 
 
 @click.command(

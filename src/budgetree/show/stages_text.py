@@ -12,6 +12,7 @@ from itertools import groupby
 
 import numpy as np
 
+from budgetree.errors import TreeError
 from budgetree.services.words import counted, show_number, visible
 from budgetree.tree.leaves import Model, Points, Totals, softmax
 from budgetree.tree.nodes import Kind, Split
@@ -29,7 +30,7 @@ class ScoredTest:
     """A purchase of a stage, and the points of its results."""
 
     test: int
-    price: int  # units, the most that it takes, with fees
+    price: int  # units, the most that it takes, all included
     groups: tuple[tuple[tuple[str, ...], int], ...]  # the names of results and their points, the most first
     otherwise: int | None  # the points of an unknown result; None where there are no points
 
@@ -183,6 +184,15 @@ def _edges(split: Split | None) -> list[float]:
     return (
         [float(chance) for chance in softmax(np.column_stack([np.zeros_like(cuts), cuts]))[:, 1]] if len(cuts) else []
     )
+
+
+def to_stages(tree: Tree) -> str:
+    """The chart; an error where the tree is not one of stages."""
+    chart = stages_chart(tree)
+    if chart is None:
+        message = "stages: the tree has branches to different tests; a chart is for one test after another. Use text."
+        raise TreeError(message, subject="stages", found=tree.origin.method)
+    return chart
 
 
 def stages_chart(tree: Tree) -> str | None:
