@@ -146,8 +146,8 @@ def most_from(tree: Tree) -> NDArray[np.int64]:
 def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
     """The most that a case at this node can still pay: over all results that go together with what is known of it.
 
-    flags: what it has paid that is due once. codes: its results by test, also those known before it comes there. missing: the
-    tests without a result.
+    flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
+    missing: the tests without a result.
     """
     nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
     most, stack = 0, [(start, PathState(0, flags, ()))]

@@ -38,7 +38,7 @@ class Format:
 
 FORMATS = {
     "text": Format("text", "to_text", ".txt", "a line per branch: test and price, outcome, running cost, class counts"),
-    "stages": Format("stages_text", "to_stages", ".txt", "stages to work through on paper: tests, points, when to stop"),
+    "stages": Format("stages_text", "to_stages", ".txt", "stages to work through on paper, with points"),
     "rules": Format("export.rules", "to_rules", ".txt", "a rule per path, with what it costs"),
     "python": Format("export.python", "to_python", ".py", "a function that needs nothing but Python"),
     "javascript": Format("export.javascript", "to_javascript", ".mjs", "an ES module without any library"),
