@@ -161,7 +161,7 @@ def ensemble(
         starts.append(_new_end(arrays, row()))
         ends = [starts[-1]]
         for _ in range(rng.randrange(max_ends)):
-            test = rng.choice(sorted(widths)) if widths else None
+            test = rng.choice(sorted(widths, key=str)) if widths else None
             if test is None or widths[test] < 2:
                 break
             node, n_outcomes = ends.pop(rng.randrange(len(ends))), widths[test] - 1
