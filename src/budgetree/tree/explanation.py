@@ -17,8 +17,27 @@ from budgetree.tree.leaves import SCORE_UNIT, Points, Scored, class_scores
 SMALLEST = 0.05  # points that are shown
 
 
+class ProbabilityChange:
+    """How the probability of a class moved."""
+
+    __slots__ = ()
+
+    before: float
+    after: float
+
+    @property
+    def points(self) -> float:
+        """By how many percentage points it moved the probability."""
+        return 100 * (self.after - self.before)
+
+    @property
+    def moved(self) -> str:
+        """`points` in words."""
+        return "no change" if abs(self.points) < SMALLEST else f"{self.points:+.1f} points"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contribution(Step):
+class Contribution(ProbabilityChange, Step):
     """What one answer did for the predicted class: the step of a consultation, and how it moved the probability.
 
     Attributes
@@ -41,16 +60,6 @@ class Contribution(Step):
     after: float
 
     @property
-    def points(self) -> float:
-        """By how many percentage points it moved the probability."""
-        return 100 * (self.after - self.before)
-
-    @property
-    def moved(self) -> str:
-        """`points` in words."""
-        return _moved(self.points)
-
-    @property
     def answered(self) -> str:
         """What was answered, in words: the value, and what it counts as where that has another name."""
         if not self.available:
@@ -65,7 +74,7 @@ class Contribution(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(ProbabilityChange):
     """What several answers say together, beyond what each says alone: the small trees of a model.
 
     Attributes
@@ -79,20 +88,6 @@ class Correction:
     score: float
     before: float
     after: float
-
-    @property
-    def points(self) -> float:
-        """By how many percentage points it moved the probability."""
-        return 100 * (self.after - self.before)
-
-    @property
-    def moved(self) -> str:
-        """`points` in words."""
-        return _moved(self.points)
-
-
-def _moved(points: float) -> str:
-    return "no change" if abs(points) < SMALLEST else f"{points:+.1f} points"
 
 
 @dataclass(frozen=True, slots=True)
