@@ -71,7 +71,7 @@ void BoostingTreeGrower::add_node(const Node& node, const GradientPair* sums) {
     }
 }
 
-// Cuts a leaf; after the last cut nobody asks for its children's.
+// Cuts a leaf; after the last cut its children's are not needed.
 void BoostingTreeGrower::divide(std::size_t parent, bool is_last) {
     const Node node = nodes_[parent];
     const std::size_t middle = part(node.begin, node.end, node.cut);

@@ -90,8 +90,8 @@ def read_workbook(path: str, reading: Reading) -> Table:
         doubtful = any(map(written.is_ambiguous, typed))
         texts = [_text(cell, written.decimal) for cell in column]
         if doubtful:  # 1.136 as a text may be 1136; as a number it is 1.136, which 1.1360 is for certain
-            sure = [not isinstance(cell, str) and written.is_ambiguous(_text(cell)) for cell in column]
-            texts = [f"{text}0" if is_sure else text for text, is_sure in zip(texts, sure, strict=True)]
+            is_typed = [not isinstance(cell, str) and written.is_ambiguous(_text(cell)) for cell in column]
+            texts = [f"{text}0" if typed else text for text, typed in zip(texts, is_typed, strict=True)]
         present = [None if text in absent else text for text in texts]
         columns.append(text_column(heading, present, written if doubtful else replace(written, is_shown=True), typed))
     if any(column.is_absent.any() for column in columns) and (cell := empty_formula(path, name)) is not None:

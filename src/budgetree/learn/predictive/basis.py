@@ -7,7 +7,7 @@
     nominal                 an indicator for each outcome but the commonest
 
 The columns of numbers have standard deviation ½, so that one ridge fits all of them; all are centred on the known
-cases, so that an outcome nobody has seen is a row of zeros: the average case. A missing number is the median, with an
+cases, so that an outcome never seen is a row of zeros: the average case. A missing number is the median, with an
 indicator of its own where at least three cases lack it; a missing nominal value is an outcome like any other.
 """
 

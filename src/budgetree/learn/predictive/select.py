@@ -81,7 +81,7 @@ class Pathway:
 def telling_points(
     instance: Instance, tests: Sequence[int], learner: Learner, folds: NDArray[np.int64], blanks: Blanks = "unknown"
 ) -> FittedPoints:
-    """The points of a chain without the tests that give everybody the same: nobody should pay for these."""
+    """The points of a chain without the tests that give every case the same, which are not worth paying for."""
     while True:
         fitted = fit_points(instance, tests, learner, folds, blanks)
         telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]

@@ -164,7 +164,7 @@ def _stops_up_to(
 ) -> float | None:
     """The rank up to which the rising fit of the regret is within the bound; None where too few cases are.
 
-    Up to there the sum of regret − bound is least: that is what the rising fit's level sets are. As nobody stopping
+    Up to there the sum of regret − bound is least: that is what the rising fit's level sets are. As no case stopping
     has the sum 0, those who stop have a mean regret within the bound.
     """
     order = np.argsort(rank, kind="stable")

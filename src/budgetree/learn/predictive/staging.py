@@ -4,7 +4,7 @@
                                         ├─ 2 to 6: buy scan ─ leaf
                                         └─ 7 or more: leaf
 
-Nobody pays for what cannot change an answer. With points that is exact: from the last test back, every total knows
+What cannot change an answer is not bought. With points that is exact: from the last test back, every total knows
 which answers it can still come to; where there is only one, it is given at once, also within a stage. A model's score
 does not say what the next model's will be; trees of models are made in policy.py, which shares the splits here.
 """

@@ -209,7 +209,7 @@ class _TotalsWriter(_Writer):
         self.answering = sorted({step.totals for step in steps.instructions if isinstance(step, ByScores)})
         self.stopping = sorted({step.totals for step in steps.instructions if isinstance(step, BySure)})
         self.added_up = list(range(len(self.totals)))
-        if value == "cost":  # nobody has to answer
+        if value == "cost":  # no answer is needed
             deciding = {split.totals for split in tree.nodes.splits if split.totals is not None}
             self.answering, self.added_up = [], sorted(self.number[totals] for totals in deciding)
         # An engine may take a new column for one of the table's where they have the same name.

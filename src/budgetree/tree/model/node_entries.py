@@ -91,7 +91,7 @@ def _totals_content(totals: Totals) -> dict[str, Any]:
 
 
 def _trees_content(trees: Ensemble) -> dict[str, Any]:
-    """The nodes of all trees, left before right, so that nobody has to say where children are.
+    """The nodes of all trees, left before right, so that the file need not say where children are.
 
     0: test 3 ─┬─ 1: 700                   "test": [3, -1, 0, -1, -1], "cut": [5, 2], …, "value": [700, -20, 9]
                └─ 2: test 0 ─┬─ 3: -20
