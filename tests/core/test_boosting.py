@@ -70,7 +70,8 @@ def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool)
         assert trees.test.tolist() == [node.cut.test if node.left >= 0 else -1 for node in nodes]
         inner = trees.test >= 0
         assert trees.default_left[inner].tolist() == [node.cut.default_left for node in nodes if node.left >= 0]
-        assert trees.is_nominal[inner].tolist() == (~table.is_ordered[list(tests)][trees.test[inner]]).tolist()
+        asks = np.array([node.cut.asks_unknown for node in nodes if node.left >= 0], dtype=bool)
+        assert trees.is_nominal[inner].tolist() == (asks | ~table.is_ordered[list(tests)][trees.test[inner]]).tolist()
         values = np.array([node.values for node in nodes]).reshape(trees.value.shape)
         assert trees.value == pytest.approx(values, abs=1e-9)
         assert np.diff(trees.tree_start).tolist() == [len(tree) for tree in reference[: found.n_rounds]]
