@@ -32,7 +32,8 @@ GradientScale::GradientScale(std::size_t n_rows, double total_weight) {
 BoostingTreeGrower::BoostingTreeGrower(const BinnedRows& binned, std::vector<std::uint8_t> bins, std::size_t n_in,
                                        const BoostingRequest& request, const GradientScale& scale)
     : binned_(binned), settings_(request.settings), scale_(scale), n_columns_(request.n_columns()), n_in_(n_in),
-      bins_(std::move(bins)), rows_(bins_.size() / binned.n_tests()), right_rows_(rows_.size()), left_(n_columns_), known_(n_columns_) {}
+      bins_(std::move(bins)), rows_(bins_.size() / binned.n_tests()), right_rows_(rows_.size()), left_(n_columns_),
+      known_(n_columns_) {}
 
 void BoostingTreeGrower::grow(std::span<const GradientPair> gradients, BoostedTrees& model) {
     gradients_ = gradients;

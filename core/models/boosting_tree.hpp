@@ -8,9 +8,9 @@
 //
 // The smaller child's histogram is added up, the larger one's is the parent's without it.
 //
-// A row whose result is unknown where a test cuts stops there: a node of its own (`asks_unknown`) sends it to a leaf with
-// what the whole node would add. The cut is judged by the rows that have a result, and below it values are raised or
-// lowered by as much as those rows differ from all: that a result is known or not adds nothing to any score.
+// A row whose result is unknown where a test cuts stops there: a node of its own (`asks_unknown`) sends it to a leaf
+// with what the whole node would add. The cut is judged by the rows that have a result, and below it values are raised
+// or lowered by as much as those rows differ from all: that a result is known or not adds nothing to any score.
 #pragma once
 
 #include <cstddef>
@@ -140,9 +140,9 @@ private:
 
     // Of the tree that grows.
     std::vector<Node> nodes_;
-    std::vector<GradientPair> sums_;           // node × column
-    std::vector<GradientPair> left_, known_;   // scratch
-    std::vector<double> values_, shifts_;    // node × column: what it adds, and how much of that its sums do not say
+    std::vector<GradientPair> sums_;          // node × column
+    std::vector<GradientPair> left_, known_;  // scratch
+    std::vector<double> values_, shifts_;     // node × column: what it adds, and how much of that its sums do not say
     std::int64_t work_ = 0;
 };
 

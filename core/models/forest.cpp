@@ -254,7 +254,8 @@ private:
             const std::uint8_t code = codes[std::size_t(row) * stride];
             bool goes_left = split.is_left(code);
             if (HasUnknown && code == kUnknown) {
-                goes_left = std::uint32_t(mix(node.seed + std::uint64_t(sample_.order[row]) * kHashStride) >> 32) < step;
+                goes_left =
+                    std::uint32_t(mix(node.seed + std::uint64_t(sample_.order[row]) * kHashStride) >> 32) < step;
             }
             right_out[at - left] = row;
             out[left] = row;

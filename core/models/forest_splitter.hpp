@@ -31,9 +31,7 @@ struct ForestSplit {
 struct EvenShare {
     EvenShare(double share, std::uint64_t hash) : step(to_step(share)), sum(std::uint32_t(hash >> 32)) {}
 
-    static std::uint32_t to_step(double share) {
-        return std::uint32_t(std::min(share * 4294967296.0, 4294967295.0));
-    }
+    static std::uint32_t to_step(double share) { return std::uint32_t(std::min(share * 4294967296.0, 4294967295.0)); }
     bool next() {
         sum += step;
         return sum < step;
@@ -95,6 +93,7 @@ public:
 private:
     static constexpr std::size_t kMaxAdds = 127;  // of a byte whose two halves are added
     static constexpr double kLeastGain = 1e-6;    // of the uncut node's sum: less is rounding
+    static constexpr double kPriorRows = 20.0;    // of each class, that go as all rows of known result do
 
     using Bytes [[gnu::vector_size(kLanes)]] = std::uint8_t;
     using ByteArray = std::array<std::uint8_t, kLanes>;
@@ -338,8 +337,9 @@ private:
         if (split.has_unknown) count_unknown(node, split, n_left);
     }
 
-    // The rows of a class whose result is unknown go to both sides as its known ones do, with one row more that goes as
-    // all known ones: that they are unknown tells no side from the other, nor does it make them less different.
+    // The rows of a class whose result is unknown go to both sides as its known ones do, and as some more that go as all
+    // known ones: that they are unknown tells no side from the other, nor does it make these less different. Without
+    // the latter, a class with few known results would be rare on one side by chance and look like evidence.
     void count_unknown(const NodeRows& node, const ForestSplit& split, std::int32_t* n_left) {
         const std::uint8_t* at = node.codes + split.lane;
         n_unknown_.assign(n_classes(), 0);
@@ -352,7 +352,8 @@ private:
             all_left += n_left[c];
         }
         for (std::size_t c = 0; c < n_classes(); ++c) {
-            shares_[c] = (n_left[c] + all_left / all_known) / (node.n_by_class[c] - n_unknown_[c] + 1);
+            const double n_known = node.n_by_class[c] - n_unknown_[c];
+            shares_[c] = (n_left[c] + kPriorRows * (all_left / all_known)) / (n_known + kPriorRows);
             EvenShare share(shares_[c], node.seed);
             for (std::int32_t i = 0; i < n_unknown_[c]; ++i) n_left[c] += share.next();
         }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .coded import CodedTable
 
 STRIDE, GROUP_STRIDE, WORD = 0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 2**64
-LEAST_GAIN = 1e-6
+LEAST_GAIN, PRIOR_ROWS = 1e-6, 20.0
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -101,7 +101,7 @@ class ReferenceForest:
         for label in np.unique(labels[rows]):
             of_class = rows[labels[rows] == label]
             told, untold = of_class[known[of_class]], of_class[~known[of_class]]
-            step = in_words((left[told].sum() + of_all) / (len(told) + 1))
+            step = in_words((left[told].sum() + PRIOR_ROWS * of_all) / (len(told) + PRIOR_ROWS))
             sums = (seed >> 32) + step * np.arange(len(untold) + 1, dtype=object)
             left[untold] = np.diff(sums // 2**32) > 0
         step = in_words(left[rows].mean())

@@ -102,6 +102,7 @@ class BudgetTreeClassifier(_InMemory):
         losses: Any = None,
         confidence: float | None = None,
         leaves: str = "auto",
+        blanks: Any = None,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
         handle_unknown: str = "stop",
@@ -114,6 +115,7 @@ class BudgetTreeClassifier(_InMemory):
         self.losses = losses
         self.confidence = confidence
         self.leaves = leaves
+        self.blanks = blanks
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.handle_unknown = handle_unknown
@@ -159,7 +161,8 @@ class BudgetTreeClassifier(_InMemory):
         return super()._training(*given, **others).as_cases()
 
     def _instance(self, training: Training) -> Instance:
-        rows = Rows(training.table.owned(), training.labels, LevelPlan.of(DEFAULT_LEVELS), weights=training.all_weights)
+        plan = LevelPlan.of(DEFAULT_LEVELS, blanks=self.blanks)
+        rows = Rows(training.table.owned(), training.labels, plan, weights=training.all_weights)
         prices = prices_by_name(self.prices, training.table.names)
         return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 

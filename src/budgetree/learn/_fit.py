@@ -23,6 +23,7 @@ from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
     Leaves,
+    check_blanks,
     check_cache_bytes,
     check_cases,
     check_choice,
@@ -412,6 +413,8 @@ def make_request(
         if is_given
     ]
     choice = _choose(cases, objective, only_known, is_default=is_default)
+    if choice.objective is Objective.KNOWN:
+        check_blanks(cases)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
