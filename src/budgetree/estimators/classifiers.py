@@ -46,6 +46,8 @@ class BudgetTreeClassifier(_InMemory):
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         A plain tree, points that are added up (for two classes), or a model of all that was paid; "auto" takes the
         simplest that is good enough.
+    blanks : {'unknown', 'result'} or dict, optional
+        What a missing value is, as in `Instance.from_frame`: by default a result that is not known.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.

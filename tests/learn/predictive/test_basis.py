@@ -49,9 +49,7 @@ def test_a_nominal_outcome_has_an_indicator_unless_it_is_the_commonest() -> None
 
 
 @pytest.mark.parametrize(("n_missing", "width"), [(2, 5), (3, 6)])
-def test_a_blank_that_is_a_result_is_the_median_with_an_indicator_where_there_are_three(
-    n_missing: int, width: int
-) -> None:
+def test_a_blank_that_is_a_result_is_the_median_with_an_indicator_of_three(n_missing: int, width: int) -> None:
     basis = make_basis(np.r_[np.ones(99), n_missing], np.arange(99.0))
     assert basis.width == width
     assert basis.missing is None

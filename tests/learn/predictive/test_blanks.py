@@ -110,7 +110,7 @@ def test_trees_for_known_cases_take_blanks_for_results() -> None:
 
 @pytest.mark.parametrize("blanks", ["none", {"lost": "skip"}, {"lost": None}, 3])
 def test_other_readings_are_refused(blanks: Any) -> None:
-    with pytest.raises(SettingError, match="blanks is .*; expected 'result', 'unknown'"):
+    with pytest.raises(SettingError, match=r"blanks is .*; expected 'result', 'unknown'"):
         bt.Instance.from_frame(rows(0, 30, True), "y", blanks=blanks)
 
 

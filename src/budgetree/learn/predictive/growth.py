@@ -195,7 +195,7 @@ class Growth:
         as much, on average, as these are evidence for. Class by class, since blanks may go with the class, and what
         does one class good and another harm is no use.
         """
-        sample, totals = self.judge.sample, scores.sum(axis=1)
+        sample, totals = self.judge.sample, np.asarray(scores.sum(axis=1))
         labels, weights = sample.labels[cases], sample.weights[cases]
         for position, test in enumerate(candidates.tolist()):
             if (missing := sample.bases[test].missing) is not None:
