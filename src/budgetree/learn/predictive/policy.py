@@ -28,8 +28,9 @@ from budgetree.tree.nodes import Split
 
 @dataclass(eq=False)
 class PolicyTree:
-    """Makes the tree of a policy; `final` has the out-of-fold probabilities of every case where it ends at last.
+    """Makes the tree of a policy; `final` has the out-of-fold probabilities of cases where they end at last.
 
+    judged      the cases that have such probabilities; all that is decided here is decided by them
     confidence  a case stops where its likeliest class has this probability, and only there
     clock       when it is over, no model is fitted to find out who could stop
     """
@@ -37,6 +38,7 @@ class PolicyTree:
     root: Place
     instance: Instance  # whose cases all count
     learner: Learner
+    judged: NDArray[np.int64]
     confidence: float | None = None
     clock: Clock = field(default_factory=lambda: Clock(None))
     final: NDArray[np.float64] = field(init=False)
@@ -44,9 +46,9 @@ class PolicyTree:
 
     def __post_init__(self) -> None:
         n_cases = self.instance.n_objects
-        self.final = np.empty((n_cases, self.instance.n_classes))
-        self._paid = np.empty(n_cases, dtype=np.int64)
-        waiting = [(self.root, np.arange(n_cases))]
+        self.final = np.full((n_cases, self.instance.n_classes), np.nan)
+        self._paid = np.zeros(n_cases, dtype=np.int64)
+        waiting = [(self.root, self.judged)]
         while waiting:
             place, cases = waiting.pop()
             if place.goes is not None:
@@ -61,7 +63,7 @@ class PolicyTree:
     def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
         """The tree."""
         builder = TreeBuilder(self.instance, budget=budget)
-        waiting = [(builder.root, self.root, np.arange(self.instance.n_objects), 1)]  # … the stage
+        waiting = [(builder.root, self.root, self.judged, 1)]  # … the stage
         while waiting:
             end, place, cases, stage = waiting.pop()
             if place.goes is not None and place.test is not None:
@@ -113,7 +115,7 @@ class PolicyTree:
         weights, table = self.instance.weights[cases], self.instance.schema.loss_table
         left = (self._paid[cases] - place.state.spent).astype(np.float64)
         now = self._now(place, cases)
-        whole = float(self.instance.weights @ self._paid)
+        whole = float(self.instance.weights[self.judged] @ self._paid[self.judged])
         chain = Chain([now, self.final[cases]], np.zeros(2), table, weights, self.confidence)
         rule = stop_rule(chain, 0, np.ones(len(cases), dtype=bool))
         saved = float(weights @ np.where(rule.stops(now, table), left, 0.0))
