@@ -162,9 +162,9 @@ class Growth:
         if not len(candidates):
             return ()
         scores = self._scores(place, candidates, rule)
-        if may_branch and place.state.tests and len(candidates) > 1:
-            if sides := self._branch(place, candidates, scores, rule):
-                return sides
+        may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
+        if may_branch and (sides := self._branch(place, candidates, scores, rule)):
+            return sides
         return (self._buy(place, int(candidates[scores.sum(axis=1).argmin()])),)
 
     def _is_settled(self, place: Place) -> bool:
@@ -282,7 +282,7 @@ def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
 
 
 def _unequal(growth: Growth, budget: int) -> Grown:
-    """From the better of two growths, by gain and by gain per price; of equals the tests of most gain per price first."""
+    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
     chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
