@@ -6,9 +6,10 @@ made only on evidence (branching.py).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -25,9 +26,14 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
-N_RIVALS = 3  # the next-best first tests
+N_RIVALS = 3  # the next-best first tests …
+N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
+MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
 PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
+BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
+MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
+MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
 
 BuyingRule = Literal["gain", "gain per price"]
 
@@ -78,11 +84,17 @@ class Growth:
     ) -> Place:
         """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
         grower = replace(self, costs=replace(self.costs, limit=budget))
-        root = self.root
-        waiting = deque([root if first is None else grower._buy(root, first)])
+        root, number, n_ends = self.root, count(), 1
+        waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
         try:
-            while waiting:  # breadth first: where the time ends, all paths have had their share
-                waiting.extend(grower._step(waiting.popleft(), rule, may_branch))
+            # Who has paid least goes first. So what grows within a smaller budget is the beginning of this, and where
+            # the time ends, all paths have had their share.
+            while waiting:
+                _, _, place = heappop(waiting)
+                following = grower._step(place, rule, may_branch and n_ends < MAX_ENDS)
+                n_ends += max(len(following) - 1, 0)
+                for after in following:
+                    heappush(waiting, (after.state.spent, next(number), after))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
@@ -151,7 +163,8 @@ class Growth:
         if not len(candidates):
             return ()
         scores = self._scores(place, candidates, rule)
-        if may_branch and place.state.tests and len(candidates) > 1 and (sides := self._branch(place, scores)):
+        may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
+        if may_branch and (sides := self._branch(place, candidates, scores, rule)):
             return sides
         return (self._buy(place, int(candidates[self._totals(scores, candidates, place.cases).argmin()])),)
 
@@ -217,13 +230,15 @@ class Growth:
         losses: Sequence[NDArray[np.float32]],
     ) -> NDArray[np.float64]:
         """The change of the losses of these cases, or that per price."""
-        prices = np.ones(len(candidates))
-        if rule == "gain per price":
-            prices = _nearly_free(self.costs.prices(place.state)[candidates])
+        prices = self._divisors(place, candidates, rule)
         weights, scores = self.judge.sample.weights[cases], np.empty((len(candidates), len(cases)))
         for row, loss, price in zip(scores, losses, prices, strict=True):
             np.multiply((loss[cases].astype(np.float64) - before[cases]) / price, weights, out=row)
         return scores
+
+    def _divisors(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
+        """Per candidate, what its gain is divided by."""
+        return np.ones(len(candidates)) if rule == "gain" else _nearly_free(self.costs.prices(place.state)[candidates])
 
     def _buy(self, place: Place, test: int) -> Place:
         place.test = test
@@ -237,16 +252,22 @@ class Growth:
         codes = {test: sample.codes[test, cases] for test in place.state.tests}
         return Here(scores, sample.weights[cases], sample.folds[cases], codes, min_weight)
 
-    def _branch(self, place: Place, scores: NDArray[np.float64]) -> tuple[Place, ...]:
+    def _branch(
+        self, place: Place, candidates: NDArray[np.int64], scores: NDArray[np.float64], rule: BuyingRule
+    ) -> tuple[Place, ...]:
         """Where the cases go on, if there is evidence for a branch."""
-        here = self._here(place, place.cases, scores)
+        cases = place.cases[:MAX_EVIDENCE]
+        here = self._here(place, cases, scores[:, :MAX_EVIDENCE])
         if here.weights.sum() < 2 * here.min_weight:
             return ()
-        split = find_branch(here, self.judge.sample.bases)
+        loss = float(here.weights @ self.judge.loss(place.state.tests)[cases])
+        divisors = self._divisors(place, candidates, rule)
+        split = find_branch(here, self.judge.sample.bases, divisors, MIN_GAIN * loss)
         if split is None:
             return ()
-        taken = np.where(split.left[here.codes[split.test]], 0, 1)
-        unlisted = int(here.weights[taken == 1].sum() > here.weights[taken == 0].sum())  # with the larger side
+        taken = np.where(split.left[self.judge.sample.codes[split.test, place.cases]], 0, 1)
+        heavy = np.bincount(taken, self.judge.sample.weights[place.cases], 2)
+        unlisted = int(heavy[1] > heavy[0])  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
         place.sides = tuple(
             Place(
@@ -258,53 +279,81 @@ class Growth:
         return place.sides
 
 
-def best_growths(growth: Growth, budgets: Sequence[int], *, may_branch: bool = True) -> list[Place]:
-    """Per budget, the growth to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Grown:
+    """What is worth buying within a budget: without branches, and with those that there is evidence for."""
+
+    chain: Place
+    policy: Place
+
+
+def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
+    """Per budget, the growths to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
     price = growth.costs.one_price
     if price is None:
-        return [_unequal(growth, budget, may_branch) for budget in budgets]
+        return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
     largest = max(budgets)
-    starts = _with_rivals(growth, largest, "gain", may_branch)
-    return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
+    starts = _with_rivals(growth, "gain", growth.grow(largest, may_branch=False), largest)
+    firsts, found = dict[int | None, Place](), []
+    for budget in budgets:
+        chain = _best(growth, [cut(start, budget, price) for start in starts])
+        if chain.test not in firsts:
+            firsts[chain.test] = growth.grow(largest, first=chain.test)
+        found.append(_branched(growth, chain, cut(firsts[chain.test], budget, price)))
+    return found
 
 
-def _unequal(growth: Growth, budget: int, may_branch: bool) -> Place:
-    """The better of two whole growths, by gain and by gain per price, beside the rivals of its first test."""
+def _unequal(growth: Growth, budget: int) -> Grown:
+    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
-    grown = [growth.grow(budget, rule, may_branch=may_branch) for rule in rules]
-    best = int(np.argmin([growth.total(place) for place in grown]))
-    kept = _guarded(growth, _with_rivals(growth, budget, rules[best], may_branch, grown[best]))
+    chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
+    best = int(np.argmin([growth.total(chain) for chain in chains]))
+    chain = _best(growth, _with_rivals(growth, rules[best], chains[best], budget))
+    grown = _branched(growth, chain, growth.grow(budget, rules[best], chain.test))
     try:
-        return growth.cheap_first(kept)
+        return Grown(growth.cheap_first(grown.chain), growth.cheap_first(grown.policy))
     except OutOfTimeError:
-        return kept
+        return grown
 
 
-def _with_rivals(
-    growth: Growth, budget: int, rule: BuyingRule, may_branch: bool, start: Place | None = None
-) -> list[Place]:
-    start = growth.grow(budget, rule, may_branch=may_branch) if start is None else start
+def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
+    """A chain, and those that begin with the next-best tests."""
+    n_rivals = N_RIVALS if growth.judge.is_small else N_RIVALS_LARGE
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != start.test][:N_RIVALS]
+        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:n_rivals]
     except OutOfTimeError:
         rivals = []
-    return [start, *(growth.grow(budget, rule, test, may_branch=may_branch) for test in rivals)]
+    return [chain, *(growth.grow(budget, rule, test, may_branch=False) for test in rivals)]
 
 
-def _guarded(growth: Growth, starts: Sequence[Place]) -> Place:
-    """The first, unless another's loss is lower by some standard errors of the paired differences; trimmed."""
-    weights = growth.judge.sample.weights
-    first = growth.loss(starts[0])
+def _best(growth: Growth, starts: Sequence[Place]) -> Place:
+    """The first, unless another's loss is lower by some standard errors; trimmed."""
     best, most = starts[0], 0.0
     for rival in starts[1:]:
-        gain = first - growth.loss(rival)
-        total = float(weights @ gain)
-        deviation = np.sqrt(weights @ (gain - weights @ gain / weights.sum()) ** 2)
-        if total > max(most, MARGIN * deviation):
-            best, most = rival, total
+        gain, error = _gain(growth, starts[0], rival)
+        if gain > max(most, MARGIN * error):
+            best, most = rival, gain
     trim(best, growth.judge)
     return best
+
+
+def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
+    """The policy with branches, where all that it buys is better than the chain.
+
+    Each branch has evidence of its own, but of many that were tried; and what the chain buys later makes up for much.
+    """
+    trim(policy, growth.judge)
+    gain, error = _gain(growth, chain, policy)
+    is_better = gain > BRANCHED_MARGIN * error and gain >= MIN_GAIN * growth.total(chain)
+    return Grown(chain, policy if is_better else chain)
+
+
+def _gain(growth: Growth, place: Place, other: Place) -> tuple[float, float]:
+    """How much lower the loss of the other is, by weight, and the standard error of that."""
+    weights, gain = growth.judge.sample.weights, growth.loss(place) - growth.loss(other)
+    total = float(weights @ gain)
+    return total, float(np.sqrt(weights @ (gain - total / weights.sum()) ** 2))
 
 
 def trim(place: Place, judge: Judge) -> float:
