@@ -337,9 +337,9 @@ private:
         if (split.has_unknown) count_unknown(node, split, n_left);
     }
 
-    // The rows of a class whose result is unknown go to both sides as its known ones do, and as some more that go as all
-    // known ones: that they are unknown tells no side from the other, nor does it make these less different. Without
-    // the latter, a class with few known results would be rare on one side by chance and look like evidence.
+    // The rows of a class whose result is unknown go to both sides as its known ones do, and as some more that go as
+    // all known ones: that they are unknown tells no side from the other, nor does it make these less different.
+    // Without the latter, a class with few known results would be rare on one side by chance and look like evidence.
     void count_unknown(const NodeRows& node, const ForestSplit& split, std::int32_t* n_left) {
         const std::uint8_t* at = node.codes + split.lane;
         n_unknown_.assign(n_classes(), 0);
