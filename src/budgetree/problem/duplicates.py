@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from budgetree.problem.losses import LossTable
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no information is lost; its bits look random
+SPARE = 6  # standard deviations of how many rows are drawn: as good as never are they too few
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +58,7 @@ class Irreducible(Unavoidable):
     outvoted: NDArray[np.int64]  # per case in the class order, its loss units under the best answer for all like it
 
 
-def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
+def canonical_order(words: Iterable[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
     """Per row its rank in the canonical order, which equal rows share.
 
         tests    7 1 0    3 3 1    7 1 0    3 3 1     the words of each row
@@ -63,7 +66,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
         rank       0        2        0        1
 
     Rows are ordered by a hash of their tests, then by label and weight: the order depends on which rows there are, and
-    not on the order in which they come.
+    not on the order in which they come. The words may be made anew each time that they are gone through.
     """
     mixed = mix(words)
     rows = np.lexsort((*others[::-1], mixed))
@@ -71,7 +74,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
     if _differ(words, rows[ties], rows[ties + 1]).any():  # different tests with one hash: rare beyond measure
         rows = np.lexsort((*others[::-1], *words, mixed))
     is_new = np.ones(len(rows), dtype=bool)
-    is_new[ties + 1] = _differ((*words, *others), rows[ties], rows[ties + 1])
+    is_new[ties + 1] = _differ(chain(words, others), rows[ties], rows[ties + 1])
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[rows] = np.cumsum(is_new) - 1
     return ranks
@@ -91,10 +94,25 @@ def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.lexsort((ranks, mix([ranks.astype(np.uint64), copy, copy])))
 
 
-def _differ(words: Sequence[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+def share_to_draw(n_rows: int, n_wanted: int) -> float:
+    """The share of all rows to draw, so that as many as are wanted are among them."""
+    return min(1.0, (n_wanted + SPARE * math.sqrt(n_wanted)) / n_rows)
+
+
+def copies_drawn(hashes: NDArray[np.uint64], counts: NDArray[np.int64], share: float) -> NDArray[np.int64]:
+    """Per hash of a row, how many of the rows that have it are drawn: a share of them, up or down by chance.
+
+    Only the hash and how often it occurs decide, so that rows are drawn alike from a table, from parts of it and in any
+    order.
+    """
+    chance = (mix([hashes, hashes]) >> np.uint64(11)) / 2.0**53
+    return np.asarray(np.floor(counts * share + chance), dtype=np.int64)
+
+
+def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Per pair of rows, whether they differ."""
     differ = np.zeros(len(rows), dtype=bool)
-    for word in words:
+    for word in words if len(rows) else ():
         differ |= word[rows] != word[others]
     return differ
 
@@ -155,10 +173,11 @@ def code_words(codes: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:
     return list(padded.view("<u8").T)
 
 
-def mix(words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """One number from the words of each row."""
-    mixed = np.zeros(len(words[0]), dtype=np.uint64)
+def mix(words: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """One number from the words of each row, of which there is at least one."""
+    mixed: NDArray[np.uint64] | None = None
     for word in words:
-        mixed = (mixed ^ word) * MULTIPLIER
+        mixed = (word if mixed is None else mixed ^ word) * MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
+    assert mixed is not None
     return mixed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
+from budgetree.data.column import Coded, Column
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     Binning,
@@ -35,6 +36,7 @@ from budgetree.problem.duplicates import (
     code_words,
     loss_among_identical,
     merge_duplicates,
+    mix,
 )
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
@@ -69,8 +71,7 @@ class Rows:
         object.__setattr__(self, "tests", self.tests.by_name())
         if self.ranks is NOT_FOUND:
             others = (self.labels,) if self.weights is None else (self.labels, self.weights)
-            words = [column.content() for column in self.tests.columns]
-            object.__setattr__(self, "ranks", canonical_order(words, *others))
+            object.__setattr__(self, "ranks", canonical_order(Contents(self.tests.columns), *others))
         for array in (self.labels, self.weights, self.ranks):
             if array is not None:
                 array.flags.writeable = False
@@ -83,6 +84,24 @@ class Rows:
         weights = None if self.weights is None else self.weights[positions]
         tests, labels, ranks = self.tests.take(positions), self.labels[positions], self.ranks[positions]
         return replace(self, tests=tests, labels=labels, weights=weights, ranks=ranks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What stands for the values of columns, one after the other: all of them at once are as large as a table."""
+
+    columns: Sequence[Column]
+
+    def __iter__(self) -> Iterator[NDArray[np.uint64]]:
+        return (column.content() for column in self.columns)
+
+
+def row_hashes(
+    tests: Sequence[Column], labels: Column, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.uint64]:
+    """Per raw row a hash of its results, class and weight, the same in whatever table it stands."""
+    others = () if weights is None else (Column("weights", "weights", numbers=weights),)
+    return mix(Contents((*tests, labels, *others)))
 
 
 class Instance(HasSchema):
@@ -359,16 +378,25 @@ class Instance(HasSchema):
         return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known, codes)
 
     @internal
-    def recoded(self, encoders: Mapping[str, ColumnEncoder]) -> Instance:
-        """Every raw row a case, some columns by other encoders; no other column is coded again."""
-        if self.source is None:
-            return self
+    def recoded(self, encoders: Mapping[str, ColumnEncoder], positions: NDArray[np.int64] | None = None) -> Instance:
+        """Every raw row a case, some columns by other encoders; no other column is coded again.
+
+        positions  of the rows to take, some perhaps several times; by default all
+        """
+        if positions is None:
+            rows, ranks, of_case = self.source, self.row_ranks, self._case_of_row
+        else:
+            ranks = np.unique(self.row_ranks[positions], return_inverse=True)[1]
+            rows = None if self.source is None else replace(self.source.take(positions), ranks=ranks)
+            of_case = self._case_of_row[positions]
+        if rows is None:
+            return self if positions is None else self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
         codes = {}
-        if self.source.duplicates == "keep":  # whose cases are the rows
-            of_rows = self.codes[self._case_of_row]
-            codes = {name: of_rows[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
+        if rows.duplicates == "keep":  # whose cases are the rows
+            others = (test for test, name in enumerate(self.test_names) if name not in encoders)
+            codes = {self.test_names[test]: self.codes[of_case, test] for test in others}
         found = (*(self.schema.encoders or ()), *encoders.values())
-        return self._with_rows(replace(self.source, duplicates="keep"), self.losses, found, codes)
+        return self._with_rows(replace(rows, duplicates="keep"), self.losses, found, codes)
 
     @property
     def n_rows(self) -> int:
@@ -385,6 +413,16 @@ class Instance(HasSchema):
     def case_ranks(self) -> NDArray[np.int64]:
         """Per case, its rank in the canonical order of cases; identical cases of one class and weight share one."""
         return canonical_order(code_words(self.codes), self.labels, self.weight_units)
+
+    @property
+    @internal
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Per raw row, a hash of its results, class and weight."""
+        if self.source is None:
+            others = (self.labels.astype(np.uint64), self.weight_units.astype(np.uint64))
+            return mix((*code_words(self.codes), *others))[self._case_of_row]
+        labels = Column("class", "labels", values=Coded(self.class_names, self.source.labels))
+        return row_hashes(self.source.tests.columns, labels, self.source.weights)
 
     @cached_property
     def _case_of_row(self) -> NDArray[np.int64]:

@@ -1,20 +1,59 @@
-"""Sample: the cases on which a learner decides what to buy, drawn by their content."""
+"""Samples of the known cases, drawn by their content: of a large table the rows to look at, and those that decide.
+
+table ─► MAX_ROWS rows ─┬─ four fifths: leaves are fitted to them ─► MAX_DECIDING cases: what to buy
+                        └─ one fifth: it judges what was learned
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.basis import Basis, bases_of
-from budgetree.learn.validation import deal, deal_groups
+from budgetree.learn.validation import FoldSettings, deal, deal_groups
 from budgetree.problem import Instance
-from budgetree.problem.duplicates import dealing_order
+from budgetree.problem.duplicates import copies_drawn, dealing_order, share_to_draw
 
+MAX_ROWS = 250_000  # more make no better leaves, and no surer estimate
 MAX_DECIDING = 10_000  # cases; more do not find better tests
 MAX_COPIES = 1_000_000  # beyond so many, a case of weight k is one case that counts k times
 N_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownRows:
+    """The raw rows of an instance, and per row its group where some belong together."""
+
+    instance: Instance
+    groups: tuple[Any, ...] | None = None
+
+    def take(self, positions: NDArray[np.int64]) -> KnownRows:
+        """Only these, some perhaps several times, coded as they are."""
+        groups = None if self.groups is None else tuple(self.groups[row] for row in positions.tolist())
+        return KnownRows(self.instance.recoded({}, positions), groups)
+
+    def drawn(self) -> KnownRows:
+        """Those of a large table that are looked at, else all."""
+        if self.instance.n_rows <= MAX_ROWS:
+            return self
+        hashes, first, counts = np.unique(self.instance.row_hashes, return_index=True, return_counts=True)
+        copies = copies_drawn(hashes, counts, share_to_draw(self.instance.n_rows, MAX_ROWS))
+        return self.take(trimmed(np.repeat(first, copies), self.instance.row_ranks))
+
+    def learned_from(self) -> KnownRows:
+        """All; where there are as many as are drawn of a large table, but for the fifth that judges what is learned."""
+        if self.instance.n_rows < MAX_ROWS:
+            return self
+        return self.take(np.flatnonzero(FoldSettings(groups=self.groups).folds(self.instance) != 0))
+
+
+def trimmed(positions: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of rows that were drawn, as many as are wanted, scattered."""
+    own = np.unique(ranks[positions], return_inverse=True)[1]
+    return positions[dealing_order(own)[:MAX_ROWS]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
