@@ -270,15 +270,13 @@ def make_folds(
     Rows are dealt in turn along an order that depends on their ranks in the canonical order alone, not on where they
     stand in the table. All budgets and all methods are tried on the same folds.
     """
-    n_parts = HOLD_OUT_PARTS if len(labels) >= HOLD_OUT_FROM else n_folds
+    is_large = len(labels) >= HOLD_OUT_FROM
+    n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        return one_if_large(deal(labels, n_parts, ranks))
-    return one_if_large(deal_groups(labels, group_numbers(groups, ranks), n_parts))
-
-
-def one_if_large(folds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The folds; of a large table the first alone, and NEVER_HELD_OUT for the rows of all others."""
-    return np.where(folds == 0, 0, NEVER_HELD_OUT) if len(folds) >= HOLD_OUT_FROM else folds
+        folds = deal(labels, n_parts, ranks)
+    else:
+        folds = deal_groups(labels, group_numbers(groups, ranks), n_parts)
+    return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
 
 
 def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:

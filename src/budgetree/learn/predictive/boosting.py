@@ -23,9 +23,9 @@ from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
 
 START_UNIT = 1024  # start scores are multiples of 1 / this
 MAX_START = 16.0
-MANY_CASES = 20_000  # from there on trees are larger and steps smaller
+MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
-LARGE = {"n_leaves": 31, "rate": 0.1}
+LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
 
 TestSet = tuple[int, ...]  # ascending
 

@@ -18,18 +18,21 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import Blanks, round_levels
-from budgetree.learn.predictive.policy import PolicyTree
+from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
-from budgetree.learn.validation import deal, deal_groups, one_if_large
+from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
+
+MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
+HELD_OUT = ((50_000, 1), (5_000, 3), (0, N_FOLDS))  # from so many cases on, how many of the folds are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,8 @@ class Fitter:
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
         return [
-            self.pathway(place, self._chain(place, budget), budget, clock, origin)
-            for place, budget, origin in zip(grown, budgets, origins, strict=True)
+            self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
+            for each, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
 
     def pathway(
@@ -70,7 +73,7 @@ class Fitter:
         cases = round_levels(self._cases, chain)
         judged = np.flatnonzero(folds >= 0)
         labels, weights = cases.labels[judged], cases.weights[judged]
-        policy = PolicyTree(place, cases, learner, judged, self.confidence, clock)
+        policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
@@ -96,17 +99,13 @@ class Fitter:
         stages = find_stages(Chain(honest, prefix_costs(cases, tests), table, weights, self.confidence))
         return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
 
-    def _chain(self, place: Place, budget: int) -> list[int]:
+    def _ordered(self, chain: Place) -> list[int]:
         """The tests of a pathway without branches, in the order to buy them."""
-        ends = list(place.ends())
-        if len(ends) > 1:
-            (alone,) = best_growths(self._growth, [budget], may_branch=False)
-            ends = list(alone.ends())
-        tests = ends[0].state.tests
+        (end,) = chain.ends()
         try:
-            return self._growth.ordered(tests)
+            return self._growth.ordered(end.state.tests)
         except OutOfTimeError:
-            return list(tests)
+            return list(end.state.tests)
 
     @cached_property
     def _cases(self) -> Instance:
@@ -122,16 +121,24 @@ class Fitter:
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
-        """Per case that counts, its fold; of many cases one fifth alone is ever held out, and judges."""
+        """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
         if self._counted_groups is None:
-            return one_if_large(deal(labels, N_FOLDS, self._cases.case_ranks))
-        return one_if_large(deal_groups(labels, self._counted_groups, N_FOLDS))
+            folds = deal(labels, N_FOLDS, self._cases.case_ranks)
+        else:
+            folds = deal_groups(labels, self._counted_groups, N_FOLDS)
+        n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
+        return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
         sample = draw(self._cases, self._counted_groups)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
+
+    def _scout(self, place: Place) -> Followed:
+        judge = self._growth.judge
+        first = np.arange(min(MAX_SCOUTS, judge.sample.n_cases))
+        return Followed(place, judge.sample.codes.T, judge.sample.weights, judge, first)
 
     @cached_property
     def _learner(self) -> BoostedModels:
