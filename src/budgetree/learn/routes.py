@@ -306,16 +306,17 @@ class NewRoute:
                 yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
-def travel(route: Route, instance: Instance, progress: bool | None, *, known_line: bool = False) -> Frontier:
+def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
     """The route's frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
 
     known_line  beside trees for new cases, the fewest errors on the known ones
     """
-    request, part = route.request, instance
+    request, instance = route.request, cast(Instance, cases)
+    part = instance
     clock, for_search = split_time(request)
     with clock.listening():
         if isinstance(route, NewRoute):
-            known = KnownRows(instance, request.groups).drawn()
+            known = KnownRows.of(cases, request.groups)
             learned = known.learned_from()
             instance, part = known.instance, learned.instance
             route = replace(route, request=replace(request, groups=learned.groups))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from budgetree.problem.losses import LossTable
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no information is lost; its bits look random
-SPARE = 6  # standard deviations of how many rows are drawn: as good as never are they too few
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,21 +90,6 @@ def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     copy = np.empty(len(ranks), dtype=np.uint64)
     copy[order] = np.arange(len(ranks)) - np.searchsorted(ordered, ordered)
     return np.lexsort((ranks, mix([ranks.astype(np.uint64), copy, copy])))
-
-
-def share_to_draw(n_rows: int, n_wanted: int) -> float:
-    """The share of all rows to draw, so that as many as are wanted are among them."""
-    return min(1.0, (n_wanted + SPARE * math.sqrt(n_wanted)) / n_rows)
-
-
-def copies_drawn(hashes: NDArray[np.uint64], counts: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """Per hash of a row, how many of the rows that have it are drawn: a share of them, up or down by chance.
-
-    Only the hash and how often it occurs decide, so that rows are drawn alike from a table, from parts of it and in any
-    order.
-    """
-    chance = (mix([hashes, hashes]) >> np.uint64(11)) / 2.0**53
-    return np.asarray(np.floor(counts * share + chance), dtype=np.int64)
 
 
 def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:

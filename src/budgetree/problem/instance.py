@@ -173,9 +173,14 @@ class Instance(HasSchema):
         amounts = (Prices.of(prices), scale, None, Losses.of(losses))
         schema = Schema(names, outcomes, classes, *amounts, input_columns=columns)
         table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
-        ranks = canonical_order(code_words(table), class_of_each, units)
+        self._set_codes(table, class_of_each, units, schema)
+
+    def _set_codes(
+        self, codes: NDArray[np.uint8], labels: NDArray[np.int64], units: NDArray[np.int64], schema: Schema
+    ) -> Self:
+        ranks = canonical_order(code_words(codes), labels, units)
         order = np.argsort(ranks, kind="stable")
-        self._set(table[order], class_of_each[order], units[order], schema, row_ranks=ranks)
+        return self._set(codes[order], labels[order], units[order], schema, row_ranks=ranks)
 
     def _set(
         self,
@@ -338,6 +343,15 @@ class Instance(HasSchema):
 
     @classmethod
     @internal
+    def from_codes(
+        cls, codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.float64] | None, schema: Schema
+    ) -> Instance:
+        """Cases that are coded by a schema already."""
+        units, scale = weight_units(weights, len(codes))
+        return cls.__new__(cls)._set_codes(codes, labels, units, replace(schema, weight_scale=scale))
+
+    @classmethod
+    @internal
     def from_rows(
         cls,
         rows: Rows,
@@ -384,11 +398,11 @@ class Instance(HasSchema):
         positions  of the rows to take, some perhaps several times; by default all
         """
         if positions is None:
-            rows, ranks, of_case = self.source, self.row_ranks, self._case_of_row
+            rows, ranks, of_case = self.source, self.row_ranks, self.case_of_row
         else:
             ranks = np.unique(self.row_ranks[positions], return_inverse=True)[1]
             rows = None if self.source is None else replace(self.source.take(positions), ranks=ranks)
-            of_case = self._case_of_row[positions]
+            of_case = self.case_of_row[positions]
         if rows is None:
             return self if positions is None else self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
         codes = {}
@@ -420,12 +434,13 @@ class Instance(HasSchema):
         """Per raw row, a hash of its results, class and weight."""
         if self.source is None:
             others = (self.labels.astype(np.uint64), self.weight_units.astype(np.uint64))
-            return mix((*code_words(self.codes), *others))[self._case_of_row]
+            return mix((*code_words(self.codes), *others))[self.case_of_row]
         labels = Column("class", "labels", values=Coded(self.class_names, self.source.labels))
         return row_hashes(self.source.tests.columns, labels, self.source.weights)
 
     @cached_property
-    def _case_of_row(self) -> NDArray[np.int64]:
+    @internal
+    def case_of_row(self) -> NDArray[np.int64]:
         """Per raw row, its case; where every row is one."""
         return np.argsort(self.row_order)
 
@@ -434,7 +449,7 @@ class Instance(HasSchema):
         """Per raw row, the position of its class in `class_names`."""
         if self.source is not None:
             return self.source.labels
-        labels = self.labels[self._case_of_row]
+        labels = self.labels[self.case_of_row]
         labels.flags.writeable = False
         return labels
 
@@ -448,7 +463,7 @@ class Instance(HasSchema):
     def row_weights(self) -> NDArray[np.float64]:
         """Per raw row, how much it counts."""
         if self.source is None:
-            return self.weights[self._case_of_row]
+            return self.weights[self.case_of_row]
         return np.ones(len(self.source)) if self.source.weights is None else self.source.weights
 
     def rows(self, positions: Any) -> Instance:
@@ -483,7 +498,7 @@ class Instance(HasSchema):
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
             ranks = self.row_ranks[chosen]
-            return self.part(self._case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
+            return self.part(self.case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
         priced = self.prices.tests
         fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
         return self._with_rows(self.source.take(chosen), self.losses, fixed)
@@ -530,7 +545,7 @@ class Instance(HasSchema):
             message = "codes_of: the two instances have different tests; expected rows of the same table."
             raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
         if whole.source is None:
-            return whole.codes[whole._case_of_row[chosen]]
+            return whole.codes[whole.case_of_row[chosen]]
         return self.schema.encoded(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.distributed import AnyCases
 from budgetree.learn.predictive.basis import Basis, bases_of
 from budgetree.learn.validation import FoldSettings, deal, deal_groups
-from budgetree.problem import Instance
-from budgetree.problem.duplicates import copies_drawn, dealing_order, share_to_draw
+from budgetree.problem import Instance, drawing
+from budgetree.problem.duplicates import dealing_order
 
-MAX_ROWS = 250_000  # more make no better leaves, and no surer estimate
 MAX_DECIDING = 10_000  # cases; more do not find better tests
 MAX_COPIES = 1_000_000  # beyond so many, a case of weight k is one case that counts k times
 N_FOLDS = 5
@@ -30,6 +30,11 @@ class KnownRows:
     instance: Instance
     groups: tuple[Any, ...] | None = None
 
+    @classmethod
+    def of(cls, cases: AnyCases, groups: tuple[Any, ...] | None = None) -> KnownRows:
+        """Those that are looked at: all, or of a large table some that are drawn, wherever it lies."""
+        return cls(cases if isinstance(cases, Instance) else cases.drawn, groups).drawn()
+
     def take(self, positions: NDArray[np.int64]) -> KnownRows:
         """Only these, some perhaps several times, coded as they are."""
         groups = None if self.groups is None else tuple(self.groups[row] for row in positions.tolist())
@@ -37,23 +42,14 @@ class KnownRows:
 
     def drawn(self) -> KnownRows:
         """Those of a large table that are looked at, else all."""
-        if self.instance.n_rows <= MAX_ROWS:
-            return self
-        hashes, first, counts = np.unique(self.instance.row_hashes, return_index=True, return_counts=True)
-        copies = copies_drawn(hashes, counts, share_to_draw(self.instance.n_rows, MAX_ROWS))
-        return self.take(trimmed(np.repeat(first, copies), self.instance.row_ranks))
+        positions = drawing.drawn_rows(self.instance)
+        return self if positions is None else self.take(positions)
 
     def learned_from(self) -> KnownRows:
         """All; where there are as many as are drawn of a large table, but for the fifth that judges what is learned."""
-        if self.instance.n_rows < MAX_ROWS:
+        if self.instance.n_rows < drawing.MAX_ROWS:
             return self
         return self.take(np.flatnonzero(FoldSettings(groups=self.groups).folds(self.instance) != 0))
-
-
-def trimmed(positions: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of rows that were drawn, as many as are wanted, scattered."""
-    own = np.unique(ranks[positions], return_inverse=True)[1]
-    return positions[dealing_order(own)[:MAX_ROWS]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
