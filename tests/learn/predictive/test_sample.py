@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.data.column import Column
-from budgetree.learn.predictive import sample
 from budgetree.learn.predictive.sample import N_FOLDS, KnownRows, draw
+from budgetree.problem import drawing
 
 from .tables import instance_of, random_columns, random_instance, seeds
 
@@ -85,7 +85,7 @@ def shuffled(columns: list[Column], order: np.ndarray) -> list[Column]:
 def test_of_a_large_table_the_same_rows_are_drawn_in_any_order(seed: int, n_rows: int) -> None:
     columns, order = random_columns(seed, n_rows), np.random.default_rng(seed).permutation(n_rows)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sample, "MAX_ROWS", 100)
+        patched.setattr(drawing, "MAX_ROWS", 100)
         drawn = [
             KnownRows(instance_of(each, "class"), tuple(groups)).drawn()
             for each, groups in ((columns, np.arange(n_rows) // 2), (shuffled(columns, order), order // 2))
@@ -104,7 +104,7 @@ def test_of_a_large_table_the_same_rows_are_drawn_in_any_order(seed: int, n_rows
 
 def test_a_row_is_drawn_as_often_as_it_is_common(monkeypatch: pytest.MonkeyPatch) -> None:
     """One row is half of the table, and all others are different: a hash of the row alone would take all or none."""
-    monkeypatch.setattr(sample, "MAX_ROWS", 1000)
+    monkeypatch.setattr(drawing, "MAX_ROWS", 1000)
     numbers = np.concatenate([np.zeros(2500), 1 + np.arange(2500)])
     columns = [Column("x", "float", numbers=numbers), Column("class", "text", values=["a", "b"] * 2500)]
     rows = KnownRows(instance_of(columns, "class")).drawn().instance.source
@@ -118,7 +118,7 @@ def test_a_row_is_drawn_as_often_as_it_is_common(monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_drawn_and_not_learned_from_judges(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is that of the very tree on rows that it was not made from, counted here by hand."""
-    monkeypatch.setattr(sample, "MAX_ROWS", 500)
+    monkeypatch.setattr(drawing, "MAX_ROWS", 500)
     monkeypatch.setattr("budgetree.learn.validation.HOLD_OUT_FROM", 400)
     instance = instance_of(random_columns(5, 2000), "class")
     result = bt.fit(instance, budget=2, objective="new")
