@@ -18,7 +18,7 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import Blanks, round_levels
-from budgetree.learn.predictive.policy import PolicyTree
+from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
@@ -57,8 +57,8 @@ class Fitter:
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
         return [
-            self.pathway(place, self._chain(place, budget), budget, clock, origin)
-            for place, budget, origin in zip(grown, budgets, origins, strict=True)
+            self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
+            for each, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
 
     def pathway(
@@ -68,7 +68,7 @@ class Fitter:
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
         cases = round_levels(self._cases, chain)
-        policy = PolicyTree(place, cases, learner, self.confidence, clock)
+        policy = PolicyTree(place, cases, learner, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
@@ -95,17 +95,13 @@ class Fitter:
         )
         return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
 
-    def _chain(self, place: Place, budget: int) -> list[int]:
+    def _ordered(self, chain: Place) -> list[int]:
         """The tests of a pathway without branches, in the order to buy them."""
-        ends = list(place.ends())
-        if len(ends) > 1:
-            (alone,) = best_growths(self._growth, [budget], may_branch=False)
-            ends = list(alone.ends())
-        tests = ends[0].state.tests
+        (end,) = chain.ends()
         try:
-            return self._growth.ordered(tests)
+            return self._growth.ordered(end.state.tests)
         except OutOfTimeError:
-            return list(tests)
+            return list(end.state.tests)
 
     @cached_property
     def _cases(self) -> Instance:
@@ -131,6 +127,11 @@ class Fitter:
     def _growth(self) -> Growth:
         sample = draw(self._cases, self._counted_groups)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
+
+    def _scout(self, place: Place) -> Followed:
+        judge = self._growth.judge
+        first = slice(judge.n_followed)
+        return Followed(place, judge.sample.codes[:, first].T, judge.sample.weights[first], judge)
 
     @cached_property
     def _learner(self) -> BoostedModels:
