@@ -37,6 +37,8 @@ import argparse
 import itertools
 import json
 import multiprocessing
+import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,7 +84,12 @@ def run(task: tuple[str, Sequence[float], int, Sequence[str]]) -> list[Row]:
     both = Fold(*parts, of_set.price_list, budgets)
     found: list[Row] = []
     for method in methods:
-        for budget, predicted in zip(budgets, METHODS[method](both), strict=True):
+        try:
+            all_predicted = METHODS[method](both)
+        except Exception:  # the others' hours are not lost; the cells are missing in the tables
+            print(f"\n{method} failed on fold {fold} of {name}:\n{traceback.format_exc()}", file=sys.stderr)
+            continue
+        for budget, predicted in zip(budgets, all_predicted, strict=True):
             detail = " ".join([predicted.kind, *sorted(predicted.tests)])
             found.append((method, name, float(budget), fold, measure(predicted, both.new_labels), detail))
     return found
