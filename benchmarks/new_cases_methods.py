@@ -132,7 +132,9 @@ def ours(leaves: str = "auto", confidence: float | None = None) -> Method:
 
 def cart(fold: Fold) -> list[Predicted]:
     instance = fine_instance(Instance.from_table(fold.train, fold.train.names[-1], prices=fold.prices.prices))
-    codes = instance.schema.encode(fold.test, range(instance.n_tests))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of values that the training part does not have
+        codes = instance.schema.encode(fold.test, range(instance.n_tests))
     costs = instance.schema.costs
     sample = Sample(
         instance.codes,
