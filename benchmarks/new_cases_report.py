@@ -158,6 +158,8 @@ def print_old(results: Results, old: Results) -> None:
     if not pairs:
         return
     apart = np.array([-gaps(now, before).mean(axis=0) for now, before in pairs])
+    names = [cell[0] for cell in cells if results.folds("ours", cell).keys() & old.folds("ours", cell).keys()]
+    apart = np.array([apart[[name == own for own in names]].mean(axis=0) for name in dict.fromkeys(names)])  # by set
     costs = [[np.mean([part[f][3] for f in a.keys() & b.keys()]) for part in (a, b)] for a, b in pairs]
     now, before = np.sum(costs, axis=0)
     is_equal = all(apart[:, m].mean() <= _se(apart[:, m]) for m in range(SCORES))
