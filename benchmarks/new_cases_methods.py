@@ -364,6 +364,7 @@ OURS: dict[str, Method] = {
     "ours, all": ours("auto", 1.0),
     "ours, model, all": ours("model", 1.0),
     "our tests, LightGBM": of_ours(lightgbm_proba),
+    "our tests, forest": of_ours(model_proba(make_forest)),
     "our tests, logistic": of_ours(model_proba(make_logistic)),
 }
 METHODS = {**PEERS, "all tests, LightGBM": all_tests, **OURS}

@@ -164,9 +164,8 @@ def print_old(results: Results, old: Results) -> None:
     now, before = np.sum(costs, axis=0)
     is_equal = all(apart[:, m].mean() <= _se(apart[:, m]) for m in range(SCORES))
     verdict = "met" if now <= MAX_COST * before and is_equal else "NOT met"
-    print(
-        f"  mean cost {now / before:.0%} of the old learner's in {len(pairs)} cells: {verdict} (≤ {MAX_COST:.0%}), with"
-    )
+    print(f"  mean cost {now / before:.0%} of the old learner's in {len(pairs)} cells: {verdict} (≤ {MAX_COST:.0%})")
+    print(f"  beside it, mean of {len(apart)} sets ± standard error over sets:")
     for m in range(SCORES):
         print(f"    {MEASURES[m]} {_shown(apart[:, m].mean(), m, '+')} ± {_shown(_se(apart[:, m]), m)}")
 
