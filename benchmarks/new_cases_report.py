@@ -14,6 +14,7 @@ N_FOLDS = 5
 MEASURES = ("error, %", "Brier", "log loss", "mean cost, % of the budget", "seconds")
 SCORES = 3  # of them are to be low
 LEVEL, MAX_WORSE = 0.01, 0.01  # significance, and in how many comparisons ours may be significantly worse
+MIN_FOLDS = 10  # in five, only what is beyond three standard deviations of the folds is significant at 1 %
 MAX_COST = 0.65  # of the old learner's
 N_LISTED = 12
 
@@ -146,6 +147,11 @@ def print_goals(results: Results, peers: Sequence[str]) -> None:
                     worse.append(f"{cell[0]} B={cell[1]:g} {peer}")
         share = len(worse) / max(len(pairs), 1)
         verdict = "met" if share <= MAX_WORSE else "NOT met"
+        fewest = min(
+            (len(results.folds("ours", cell).keys() & results.folds(p, cell).keys()) for p, cell in pairs), default=0
+        )
+        if fewest < MIN_FOLDS and share <= MAX_WORSE:
+            verdict = f"no verdict, {fewest} folds are too few for the test"
         counts = f"worse in {len(worse)} of {len(pairs)} comparisons ({share:.1%}), better in {better}"
         print(f"  {MEASURES[measure]}, significantly {counts}: {verdict} (≤ {MAX_WORSE:.0%})  {'; '.join(worse)}")
 
