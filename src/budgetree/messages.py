@@ -7,13 +7,13 @@ makes fewer than no errors is never a proof that none is cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from budgetree.problem import Instance, Schema
 from budgetree.services.clock import Ended
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, listed, show_number
 from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason
 
 Amount = Callable[[Fraction], str]
@@ -53,23 +53,27 @@ def statement(
     ended: Ended,
     for_new: bool = False,
     choice: LeafChoice | None = None,
+    blanks: Sequence[str] = (),
 ) -> Statement:
     """What is known of other trees than one with this loss and this max_cost, in units.
 
     Of a tree for new cases nothing is proven, however few known ones it gets wrong.
+
+    blanks  the tests whose blanks the tree takes for results
     """
     verbs = ERRORS if schema.losses is None else LOSS
     early = () if ended is Ended.COMPLETE else (EARLY,)
+    others = (f"A blank is a result here, with a branch of its own: {listed(blanks)}.",) if blanks else ()
     if bounds is None or for_new:
         if bounds is None and loss == max_cost == 0 and not early:  # that needs no search
             return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
         worse = () if choice is None or choice.is_good_enough else (leaves_sentence(choice),)
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early))
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early, *others))
     about = _about_loss if bounds.max_error is None else _about_cost
     is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
     if bounds.min_cases > 1:
         sentences = (f"Only trees with at least {bounds.min_cases} cases in every leaf were asked for.", *sentences)
-    return Statement(is_proven, sentences if is_proven else (*sentences, *early))
+    return Statement(is_proven, (*sentences, *(() if is_proven else early), *others))
 
 
 def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:

@@ -39,6 +39,16 @@ class CodedTable:
         return np.ones(self.n_rows) if self.weights is None else self.weights
 
 
+def with_blanks(seed: int, n_rows: int, is_ordered: bool, *, by_class: bool, helps: bool) -> CodedTable:
+    """Test 0 tells something, 1 as much or nothing and is unknown in half of the rows: those of class 1, or any."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n_rows)
+    codes = np.clip(4 + rng.normal(size=(2, n_rows)) + labels * [[1], [1 if helps else 0]], 0, 8).astype(np.uint8)
+    codes[1, labels == 1 if by_class else rng.random(n_rows) < 0.5] = 9
+    few = np.array([9, 10], np.int32), np.full(2, is_ordered), np.array([-1, 9], np.int32)
+    return CodedTable(codes, labels.astype(np.int32), None, *few, 2)
+
+
 def random_table(
     seed: int, n_rows: int = 200, n_tests: int = 5, n_classes: int = 2, *, has_weights: bool = False
 ) -> CodedTable:

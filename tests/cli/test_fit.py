@@ -19,6 +19,28 @@ from budgetree.learn.settings import FitRequest
 from budgetree.messages import EARLY
 
 
+def test_blanks_are_unknown_unless_they_are_said_to_be_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 5},{'' if i % 2 else i % 3},{'ill' if i % 2 else 'well'}" for i in range(200)]
+    Path("t.csv").write_text("age,lab,y\n" + "\n".join(rows), encoding="utf-8")
+    asked = ["t.csv", "-t", "y", "--budget", "1", "-o", "m.json", "--folds", "0"]
+    for options, text in (
+        (["--objective", "new"], "200 cases, 1 leaf;"),
+        (["--objective", "new", "--blanks", "unknown", "--blanks", "lab=result"], "0 errors"),
+        (["--objective", "known"], "A blank is a result here, with a branch of its own: 'lab'."),
+    ):
+        assert text in run(capsys, "fit", *asked, *options)
+    assert main(["fit", *asked, "--objective", "known", "--blanks", "lab=unknown"]) != 0
+    assert "--blanks result, --objective new, or --drop the column" in capsys.readouterr().err
+    for wrong in ("none", "=result", "lab=1"):
+        assert main(["fit", *asked, "--blanks", wrong]) == 2
+        assert "is not result, unknown, COL=result or COL=unknown" in capsys.readouterr().err
+    assert main(["fit", *asked, "--blanks", "result", "--blanks", "unknown"]) == 2
+    assert "result and unknown are both for all columns" in capsys.readouterr().err
+
+
 def test_ctrl_c_in_a_search_gives_the_best_so_far(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from _support.coded import FIELDS, CodedTable, random_table
+from _support.coded import FIELDS, CodedTable, random_table, with_blanks
 from _support.reference_forest import ReferenceForest
 from budgetree._native import core
 
@@ -101,6 +101,24 @@ def test_any_unknown_code_is_as_good_as_another() -> None:
     )
     sets = [(0,), (0, 1, 2)]
     assert (losses(one, sets) == losses(other, sets)).all()
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_unknown_results_are_no_evidence(is_ordered: bool) -> None:
+    table = with_blanks(0, 2000, is_ordered, by_class=True, helps=False)
+    of_none, of_one, of_blank, of_both = losses(table, [(), (0,), (1,), (0, 1)]).mean(axis=1)
+    assert of_one < of_none - 0.05
+    assert of_blank > of_none - 0.005  # as a result it would be known which rows are of class 1
+    assert of_both > of_one - 0.005
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_rows_without_a_result_are_judged_as_without_the_test(is_ordered: bool) -> None:
+    table = with_blanks(1, 3000, is_ordered, by_class=False, helps=True)
+    without, with_test = losses(table, [(0,), (0, 1)])
+    known = table.known(1)
+    assert with_test[~known].mean() == pytest.approx(without[~known].mean(), abs=0.01)
+    assert with_test[known].mean() < without[known].mean() - 0.04
 
 
 def test_a_test_of_256_outcomes_has_no_unknown_one() -> None:

@@ -82,7 +82,7 @@ def test_settings_are_named_and_all_have_an_effect(kind: type) -> None:
     shared = {"budget", "prices", "losses", "categorical_features", "class_weight", "handle_unknown", "time_limit"}
     shared |= {"n_jobs", "verbose"}
     own = {
-        BudgetTreeClassifier: {"confidence", "leaves"},
+        BudgetTreeClassifier: {"confidence", "leaves", "blanks"},
         OptimalBudgetTreeClassifier: {
             "max_error", "method", "impurity", "levels", "binning", "min_samples_leaf", "min_weight_fraction_leaf",
         },

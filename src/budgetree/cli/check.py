@@ -49,17 +49,20 @@ def check(as_json: bool, **table: Any) -> None:
 def _examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
     from budgetree.cli.inputs import instance_from, is_bundled, open_data
-    from budgetree.data.checks import Finding, Oddity, Severity, column_findings, target_findings
+    from budgetree.data.checks import Finding, Oddity, Severity, blank_findings, column_findings, target_findings
     from budgetree.errors import BudgetreeError
 
     levels = replace(request.levels, binning=request.binning)
     table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
+    target = request.target or (table.names[-1] if is_bundled(request.data) else None)
+    labels = table.column(target) if target in table.names else None
     for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
-        if column.name == (request.target or (table.names[-1] if is_bundled(request.data) else None)):
+        if column.name == target:
             findings.extend(target_findings(column))
         elif column.name not in request.drop:
             findings.extend(column_findings(table, column, levels))
+            findings.extend(blank_findings(column, labels, request.blanks))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:

@@ -14,7 +14,7 @@ import click
 
 from budgetree import datasets
 from budgetree.data.checks import Finding, class_findings, find_suspects
-from budgetree.data.encoders import Binning, LevelPlan
+from budgetree.data.encoders import Binning, BlankPlan, LevelPlan
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
 from budgetree.datasets.bundled import own_prices
@@ -50,6 +50,7 @@ class Request:
     losses: str | None = None
     labels: str | None = None
     levels: LevelPlan = field(default_factory=LevelPlan)
+    blanks: BlankPlan = field(default_factory=BlankPlan)
     binning: Binning = "quantile"
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -74,7 +75,7 @@ class Request:
 
     def plan(self, given: Settings) -> LevelPlan:
         """How columns become outcomes."""
-        return replace(self.levels, binning=self.binning, order_of=given.order_of)
+        return replace(self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks)
 
     @property
     def reading(self) -> Reading:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from budgetree.data.encoders import LevelPlan
+    from budgetree.data.encoders import BlankPlan, LevelPlan
 
 AnyCommand = Callable[..., Any]
 Options = Callable[[AnyCommand], AnyCommand]
@@ -75,6 +75,24 @@ def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[
     if len(others) > 1:
         raise click.BadParameter(f"{others[0]} and {others[1]} are both for all columns.", context, parameter)
     return LevelPlan(others[0] if others else DEFAULT_LEVELS, columns)
+
+
+def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> BlankPlan:
+    """What empty cells are in all columns, and in those that are named."""
+    from budgetree.data.encoders import BlankPlan
+
+    readings: dict[str | None, str] = {}
+    for text in given:
+        column, equals, reading = text.rpartition("=")
+        name = column if equals else None
+        if reading not in ("result", "unknown") or name == "":
+            message = f"{text!r} is not result, unknown, COL=result or COL=unknown."
+            raise click.BadParameter(message, context, parameter)
+        if readings.setdefault(name, reading) != reading:
+            message = f"{readings[name]} and {reading} are both for {'all columns' if name is None else repr(name)}."
+            raise click.BadParameter(message, context, parameter)
+    others: Any = readings.pop(None, None)
+    return BlankPlan(others, {str(name): reading for name, reading in readings.items()})  # type: ignore[misc]
 
 
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
@@ -139,6 +157,14 @@ table = several(
         type=click.Choice(["quantile", "uniform"]),
         default="quantile",
         help="quantile: levels with about as many cases each. uniform: evenly spaced ones, as in the paper.",
+    ),
+    click.option(
+        "--blanks",
+        metavar="HOW",
+        multiple=True,
+        callback=_blanks,
+        help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
+        "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
     ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,

@@ -46,6 +46,8 @@ class BudgetTreeClassifier(_InMemory):
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         A plain tree, points that are added up (for two classes), or a model of all that was paid; "auto" takes the
         simplest that is good enough.
+    blanks : {'unknown', 'result'} or dict, optional
+        What a missing value is, as in `Instance.from_frame`: by default a result that is not known.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.
@@ -102,6 +104,7 @@ class BudgetTreeClassifier(_InMemory):
         losses: Any = None,
         confidence: float | None = None,
         leaves: str = "auto",
+        blanks: Any = None,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
         handle_unknown: str = "stop",
@@ -114,6 +117,7 @@ class BudgetTreeClassifier(_InMemory):
         self.losses = losses
         self.confidence = confidence
         self.leaves = leaves
+        self.blanks = blanks
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.handle_unknown = handle_unknown
@@ -159,7 +163,8 @@ class BudgetTreeClassifier(_InMemory):
         return super()._training(*given, **others).as_cases()
 
     def _instance(self, training: Training) -> Instance:
-        rows = Rows(training.table.owned(), training.labels, LevelPlan.of(DEFAULT_LEVELS), weights=training.all_weights)
+        plan = LevelPlan.of(DEFAULT_LEVELS, blanks=self.blanks)
+        rows = Rows(training.table.owned(), training.labels, plan, weights=training.all_weights)
         prices = prices_by_name(self.prices, training.table.names)
         return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 

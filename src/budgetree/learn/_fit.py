@@ -23,6 +23,7 @@ from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
     Leaves,
+    check_blanks,
     check_cache_bytes,
     check_cases,
     check_choice,
@@ -416,6 +417,8 @@ def make_request(
     settings = None
     if choice.objective is Objective.NEW or isinstance(cases, Instance):  # else nothing is held out
         settings = check_folds(folds, groups, cases if isinstance(cases, Instance) else cases.drawn)
+    if choice.objective is Objective.KNOWN:
+        check_blanks(cases)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "

@@ -13,7 +13,7 @@ import numpy as np
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
-from budgetree.errors import SettingError
+from budgetree.errors import Remedy, SettingError
 from budgetree.learn.validation import FoldSettings, check_groups
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
@@ -97,6 +97,22 @@ def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
         listed = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
         message = f"{subject} is {value!r}; expected {listed}."
         raise SettingError(message, subject=subject, found=value, expected=choices)
+
+
+def check_blanks(cases: AnyCases) -> None:
+    """An error where empty cells are said to be unknown: a tree for known cases has a place for each of them."""
+    schema = cases.schema
+    names = [encoder.name for encoder in schema.encoders or () if encoder.has_missing]
+    unknown = [name for name in names if schema.blanks.reading(name) == "unknown"]
+    if unknown:
+        message = (
+            f"blanks is 'unknown' for {unknown[0]!r}, but the tree is for known cases, of which it places every one: "
+            "an empty cell is a result there."
+        )
+        remedy = Remedy(
+            'Give blanks="result", or objective="new".', "Use --blanks result, --objective new, or --drop the column."
+        )
+        raise SettingError(message, subject="blanks", found="unknown", expected=("result",), remedy=remedy)
 
 
 def check_leaves(leaves: Any, n_classes: int) -> LeafKind | None:

@@ -18,6 +18,7 @@ from budgetree.data.column import Coded, Column
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     Binning,
+    BlankReading,
     ColumnEncoder,
     LevelCounts,
     LevelPlan,
@@ -223,6 +224,7 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
+        blanks: BlankReading = None,
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -246,6 +248,11 @@ class Instance(HasSchema):
         duplicates : {'keep', 'merge'}, default 'keep'
             "keep" counts every row; "merge" makes identical rows one case with the most common label, as the paper
             does, and is refused with losses.
+        blanks : {'result', 'unknown'} or dict, optional
+            What an empty cell is. "result": a result like any other, on which a tree may branch. "unknown": nobody
+            knows what it would have shown; what a test is worth is learned from the rows that have it, and a case
+            without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
+            trees for new cases and results in those for known cases, where "unknown" is refused.
 
         Returns
         -------
@@ -263,7 +270,7 @@ class Instance(HasSchema):
         >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
         Instance(768 cases, 8 tests, 2 classes)
         """
-        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -278,6 +285,7 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
+        blanks: BlankReading = None,
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -289,7 +297,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, binning, duplicates : optional
+        prices, losses, levels, binning, duplicates, blanks : optional
             As in `from_frame`.
 
         Returns
@@ -315,7 +323,7 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks)
         cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
@@ -376,7 +384,7 @@ class Instance(HasSchema):
         units, scale = weight_units(None if rows.weights is None else rows.weights[order], len(table))
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
-        others = (scale, found, losses, labels, rows.input_columns)
+        others = (scale, found, losses, labels, rows.input_columns, rows.levels.blanks)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), *others)
         return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, rows.ranks)
 

@@ -17,7 +17,7 @@ from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
-from budgetree.learn.predictive.points import Blanks, round_levels
+from budgetree.learn.predictive.points import round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, draw
@@ -50,7 +50,6 @@ class Fitter:
     confidence: float | None = None
     threads: int = 1
     groups: NDArray[np.int64] | None = None
-    blanks: Blanks = "unknown"
 
     def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
         """The pathways for these budgets in price units; as good as the clock allows."""
@@ -77,10 +76,10 @@ class Fitter:
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
-            small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
+            small = fit_small_tree(cases, chain, folds, budget=amount)
             found["tree"] = small.out_of_fold[judged]
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
-            fitted = telling_points(cases, chain, learner, folds, self.blanks)
+            fitted = telling_points(cases, chain, learner, folds)
             if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
                 found["points"] = fitted.out_of_fold[-1][judged]
         choice = choose(found, labels, weights, self.leaves)
