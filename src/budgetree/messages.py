@@ -132,6 +132,18 @@ def cases_sentence(cases: Instance, objective: Objective) -> str:
     return f"cases: {counted_rows}; numbers in at most {counted(rows.levels.others, 'level')} {width}"
 
 
+def copies_sentence(n_copies: int, n_rows: int) -> str:
+    """That rows are repeated, what is made of it, and what to do where that is wrong.
+
+    >>> copies_sentence(200, 400)
+    '200 of 400 rows are exact copies of another row: copies are held out together, as one case. Where rows belong together in another way, or are different cases, name the column that tells cases apart: --groups COL.'
+    """  # noqa: E501
+    verb = "is an exact copy" if n_copies == 1 else "are exact copies"
+    found = f"{n_copies} of {counted(n_rows, 'row')} {verb} of another row: copies are held out together, as one case."
+    remedy = "Where rows belong together in another way, or are different cases, name the column that tells cases apart"
+    return f"{found} {remedy}: --groups COL."
+
+
 def objective_sentence(choice: ObjectiveChoice) -> str:
     """Which cases trees are for, and why.
 

@@ -75,7 +75,7 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
     from budgetree.learn._fit import answer, make_request
 
     proof = None
@@ -105,7 +105,7 @@ def fit(
     if as_json:
         print_json(tree_facts(tree) | facts | {"objective": result.objective, "model": out})
         return
-    for line in ignored_options(request, result.objective):
+    for line in doubts(request, result.request):
         click.echo(line, err=True)
     for line in _result_lines(result, request):
         click.echo(line)

@@ -34,7 +34,7 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import DEFAULT_FOLDS, check_folds, check_groups
+from budgetree.learn.validation import DEFAULT_FOLDS, RowGroups, check_folds, rows_to_hold_out
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import plain_number
@@ -188,7 +188,8 @@ def fit(
         Parts in which the rows are held out for `Result.estimate`; 0 leaves that out.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): they are held out together, for the
-        estimate and where a tree for new cases is judged while it is learned.
+        estimate and where a tree for new cases is judged while it is learned. By default rows belong together that are
+        exact copies of each other, where chance does not explain them; `estimate.how` says how many.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
     leaves, confidence : optional
@@ -395,12 +396,8 @@ def make_request(
     share = None if max_error is None else check_max_error(max_error)
     if isinstance(cases, DistributedCases):
         _check_partitions(method, objective, groups)
-        settings = None
         if method == "auto" and impurities is None:
             chosen = (Pairs(),)
-    else:
-        groups = None if groups is None else check_groups(groups, cases.n_rows)
-        settings = check_folds(folds, groups, cases)
     only_known = [
         name
         for name, is_given in (
@@ -412,6 +409,10 @@ def make_request(
         if is_given
     ]
     choice = _choose(cases, objective, only_known, is_default=is_default)
+    settings, together = None, RowGroups()
+    if not isinstance(cases, DistributedCases):
+        rows, together = rows_to_hold_out(cases, choice.objective, groups)
+        settings = check_folds(folds, together.values, rows)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -433,7 +434,7 @@ def make_request(
         max_error=share,
         min_cases=least,
         folds=settings,
-        groups=groups,
+        groups=together,
         leaves=leaves,
         confidence=check_confidence(confidence),
         time_limit=check_time_limit(time_limit),

@@ -14,7 +14,7 @@ import numpy as np
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import DistributedCases
 from budgetree.errors import SettingError
-from budgetree.learn.validation import FoldSettings
+from budgetree.learn.validation import FoldSettings, RowGroups
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
@@ -33,7 +33,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
-    groups: tuple[Any, ...] | None = None  # per raw row, what it belongs to: trees for new cases are judged by groups
+    groups: RowGroups = RowGroups()  # noqa: RUF009 (frozen); trees for new cases are judged by groups
     leaves: Leaves = "auto"  # of trees for new cases, as `confidence`
     confidence: float | None = None
     time_limit: float | None = None

@@ -27,23 +27,36 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.provenance import NewError, NewLoss
+from budgetree.tree.provenance import NewError, NewLoss, Objective
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
 HOLD_OUT_PARTS = 5
 NEVER_HELD_OUT = -1
 
-# Learns from some of the rows, within the time; then the tree for each budget can be asked for.
-Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
+Groups = tuple[Any, ...]  # one value per row
+# Learns from some of the rows, of these groups, within the time; then the tree for each budget can be asked for.
+Learn = Callable[[Instance, Groups | None, Clock], Callable[[Any], Tree]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """Which rows belong together.
+
+    values    one per row to hold out; None where every row is a case of its own
+    n_copies  rows of the table that repeat another, where that is why they belong together; 0 where groups are named
+    """
+
+    values: Groups | None = None
+    n_copies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class FoldSettings:
-    """How rows are held out. groups: one value per raw row; rows of one group are held out together."""
+    """How rows are held out. groups: rows of one group are held out together."""
 
     n_folds: int = DEFAULT_FOLDS
-    groups: tuple[Any, ...] | None = None
+    groups: Groups | None = None
 
     def folds(self, instance: Instance) -> NDArray[np.int64]:
         """The fold of each raw row."""
@@ -60,17 +73,20 @@ class Validation:
     n_done: int
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
+    n_copies: int = 0  # rows held out together with another, because they repeat it
 
     @property
     def how(self) -> str:
         """The numbers came about, for people."""
         if not self.n_done:
             return "not known, because the time was over before a fold was finished"
+        copies = counted(self.n_copies, "copy", "copies")
+        together = f", {copies} together with the row repeated" if self.n_copies else ""
         if self.is_hold_out:
-            return f"on one fifth of the rows, {self.n_rows:,}, held out"
+            return f"on one fifth of the rows, {self.n_rows:,}, held out{together}"
         n_missing = self.n_folds - self.n_done
         left_out = f" ({n_missing} left out: no time)" if n_missing else ""
-        return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
+        return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}{together}"
 
     def __str__(self) -> str:
         return f"error on new cases: {self.how}"
@@ -117,22 +133,43 @@ class HeldOut:
         return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total
 
 
-def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:
-    """The settings; None where nothing is to be held out."""
+def rows_to_hold_out(cases: Instance, objective: Objective, groups: Any = None) -> tuple[Instance, RowGroups]:
+    """The cases as rows to deal into folds, and which of them belong together.
+
+    Groups that are named count, and else copies: rows that are equal and that chance does not explain. Merged rows are
+    one case; to trees for new cases, which read numbers as they are, only those that are equal before they are coded.
+    """
+    is_new = objective is Objective.NEW
+    rows, positions = cases.unrolled(merged=not is_new and groups is None)
+    if groups is not None:
+        named = check_groups(groups, cases.n_rows)
+        return rows, RowGroups(tuple(named[position] for position in positions.tolist()))
+    is_merged = cases.source is not None and cases.source.duplicates == "merge"
+    if is_merged and not is_new:
+        return rows, RowGroups()
+    copies = rows.copies(by_chance=not is_merged)
+    if copies is None:
+        return rows, RowGroups()
+    of_table = copies.group[np.unique(positions, return_index=True)[1]]  # a weight is not a row
+    return rows, RowGroups(tuple(copies.group.tolist()), len(of_table) - len(np.unique(of_table)))
+
+
+def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
+    """The settings for these rows to hold out; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
         raise SettingError(message, subject="folds", found=folds)
-    values = None if groups is None else check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
-    if values is None:
+    if groups is None:
         # A fold without a case of its own says nothing, and neither does a table of one case.
         n_folds = min(int(folds), instance.n_rows)
         return FoldSettings(n_folds) if n_folds >= 2 else None
-    return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
+    n_groups = len(set(groups))
+    return FoldSettings(min(int(folds), n_groups), groups) if folds and n_groups > 1 else None
 
 
-def check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+def check_groups(groups: Any, n_rows: int) -> Groups:
     """One hashable value per row, of at least two different ones."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
@@ -183,9 +220,11 @@ def cross_validate(
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
-        part = instance.rows(np.flatnonzero(folds != fold))
+        others = np.flatnonzero(folds != fold)
+        part = instance.rows(others)
+        groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
-            tree_for = learn(part, clock.share(seconds))
+            tree_for = learn(part, groups, clock.share(seconds))
             trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
@@ -196,10 +235,10 @@ def cross_validate(
     number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
     order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
     rows = order[(is_done & counts)[order]]
-    groups = None if number is None else number[rows]
     # On average over the folds done: what was not held out at the same time.
     learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
-    held_out, answers = HeldOut(weights[rows], groups, learned_from), answers[:, rows]
+    held_out = HeldOut(weights[rows], None if number is None else number[rows], learned_from)
+    answers = answers[:, rows]
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
@@ -299,19 +338,26 @@ def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64
 
 
 def deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
-    """The largest groups first, each to the fold whose classes it leaves most even."""
+    """The largest groups first, each to the fold whose classes it leaves most even; then single rows, like cards."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
     n_folds = min(n_folds, n_groups)
     counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
-    counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
+    counts[:, n_classes] = sizes = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
     share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
-    order = np.argsort(-counts[:, n_classes], kind="stable")
     in_fold = np.zeros((n_folds, n_classes + 1))
     fold_of = np.empty(n_groups, dtype=np.int64)
-    for number in order.tolist():
+    order = np.argsort(-sizes, kind="stable")
+    for number in order[: int((sizes > 1).sum())].tolist():
         # Adding to one fold changes the sum of squares by 2·(what is there)·(what comes); the rest is the same for all.
         fold_of[number] = int((in_fold @ share[number]).argmin())
         in_fold[fold_of[number]] += share[number]
+    in_fold *= np.maximum(counts.sum(axis=0), 1)  # as rows again
+    for label in range(n_classes):
+        single = np.flatnonzero((sizes == 1) & (counts[:, label] == 1))
+        smallest = np.argsort(in_fold[:, n_classes], kind="stable")
+        filled = np.rint(in_fold[smallest, label])[:, None] + np.arange(len(single))  # before each card that it may get
+        fold_of[single] = smallest[np.argsort(filled, axis=None, kind="stable")[: len(single)] // max(len(single), 1)]
+        in_fold[:, [label, n_classes]] += np.bincount(fold_of[single], minlength=n_folds)[:, None]
     folds: NDArray[np.int64] = fold_of[group]
     return folds

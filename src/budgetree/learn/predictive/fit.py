@@ -27,6 +27,7 @@ from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
 from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
+from budgetree.problem.duplicates import canonical_order, code_words
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
@@ -39,7 +40,7 @@ class Fitter:
     leaves      None for the simplest kind that is good enough
     confidence  a case stops where its likeliest class has this probability, and only there
     threads     the pathway does not depend on them
-    groups      per case the number of its group: those of one group are in the same fold
+    groups      per case the number of its group: those of one group are in the same fold, and equal ones are one case
     """
 
     instance: Instance
@@ -108,28 +109,38 @@ class Fitter:
             return list(tests)
 
     @cached_property
-    def _cases(self) -> Instance:
-        """The cases that count."""
-        units = self.instance.weight_units
-        return self.instance if units.all() else self.instance.part(np.flatnonzero(units))
+    def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
+        """The cases that count, and their groups; None where each is a group of its own."""
+        units, groups = self.instance.weight_units, self.groups
+        if groups is None:
+            return self.instance if units.all() else self.instance.part(np.flatnonzero(units)), None
+        counting = np.flatnonzero(units)
+        others = self.instance.labels[counting], groups[counting]
+        ranks = canonical_order(code_words(self.instance.codes[counting]), *others)
+        _, first, case = np.unique(ranks, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # as they come
+        total = np.zeros(len(first), dtype=np.int64)
+        np.add.at(total, case, units[counting])
+        kept = counting[first[order]]
+        numbers = np.unique(groups[kept], return_inverse=True)[1]
+        is_alone = len(np.unique(numbers)) == len(numbers)
+        return self.instance.part(kept, units=total[order]), None if is_alone else numbers
 
-    @cached_property
-    def _counted_groups(self) -> NDArray[np.int64] | None:
-        if self.groups is None:
-            return None
-        return np.unique(self.groups[self.instance.weight_units > 0], return_inverse=True)[1]
+    @property
+    def _cases(self) -> Instance:
+        return self._counted[0]
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
         """Per case that counts, its fold."""
         labels = self._cases.labels
-        if self._counted_groups is None:
+        if self._counted[1] is None:
             return deal(labels, N_FOLDS, self._cases.case_ranks)
-        return deal_groups(labels, self._counted_groups, N_FOLDS)
+        return deal_groups(labels, self._counted[1], N_FOLDS)
 
     @cached_property
     def _growth(self) -> Growth:
-        sample = draw(self._cases, self._counted_groups)
+        sample = draw(*self._counted)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     @cached_property

@@ -13,18 +13,18 @@ from budgetree.problem import Instance
 from budgetree.problem.duplicates import dealing_order
 
 MAX_DECIDING = 10_000  # cases; more do not find better tests
-MAX_COPIES = 1_000_000  # beyond so many, a case of weight k is one case that counts k times
 N_FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Some of the known cases in random order; a case of weight k is drawn as k equal cases would be."""
+    """Some of the known cases in random order."""
 
     codes: NDArray[np.uint8]  # test × case
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]
     folds: NDArray[np.int64]  # per case, for the evidence of branches
+    groups: NDArray[np.int32] | None  # per case, the number of its group
     positions: NDArray[np.int64]  # per case, in the instance
     bases: tuple[Basis, ...]
     n_classes: int
@@ -39,28 +39,24 @@ def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases:
 
     groups  per case the number of its group, whose cases share a fold
     """
-    cases, weights = _copies(instance)
-    order = dealing_order(_ranks(instance, cases))[:max_cases]
-    cases, weights = cases[order], weights[order]
-    labels = instance.labels[cases]
+    counting = np.flatnonzero(instance.weight_units)
+    cases = counting[dealing_order(_ranks(instance, counting))[:max_cases]]
+    labels, numbers = instance.labels[cases], None
     if groups is None:
         folds = deal(labels, N_FOLDS, np.arange(len(labels)))
     else:
         _, numbers = np.unique(groups[cases], return_inverse=True)
         folds = deal_groups(labels, numbers, N_FOLDS)
-    codes = np.ascontiguousarray(instance.codes[cases].T)
-    return Sample(codes, labels.astype(np.int32), weights, folds, cases, bases_of(instance), instance.n_classes)
-
-
-def _copies(instance: Instance) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The cases that count, each as often as its weight says where weights are whole numbers, and what each weighs."""
-    weights = instance.weights
-    counting = np.flatnonzero(weights > 0)
-    whole = weights[counting]
-    if (whole != np.rint(whole)).any() or whole.sum() > MAX_COPIES:
-        return counting, whole
-    cases = np.repeat(counting, whole.astype(np.int64))
-    return cases, np.ones(len(cases))
+    return Sample(
+        np.ascontiguousarray(instance.codes[cases].T),
+        labels.astype(np.int32),
+        instance.weights[cases],
+        folds,
+        None if numbers is None else numbers.astype(np.int32),
+        cases,
+        bases_of(instance),
+        instance.n_classes,
+    )
 
 
 def _ranks(instance: Instance, cases: NDArray[np.int64]) -> NDArray[np.int64]:

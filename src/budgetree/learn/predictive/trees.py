@@ -16,13 +16,13 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import check_groups, group_numbers
+from budgetree.learn.validation import Groups, group_numbers, rows_to_hold_out
 from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
-from budgetree.tree.provenance import Method
+from budgetree.tree.provenance import Method, Objective
 
 MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
 
@@ -65,7 +65,7 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together.
+        keeps them together. By default rows that are exact copies of each other do, as `fit` says.
 
     Returns
     -------
@@ -84,8 +84,10 @@ def predictive(
     >>> tree.max_cost, sorted(tree.test_names[test] for test in tree.tests_used)
     (2, ['age', 'mass'])
     """
+    check_instance(cases)
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=groups)
+    rows, own = rows_to_hold_out(cases, Objective.NEW, groups)
+    trees = PredictiveTrees(rows, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=own.values)
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -101,10 +103,9 @@ class PredictiveTrees:
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
-        groups: Any = None,
+        groups: Groups | None = None,
     ) -> None:
         check_instance(cases)
-        given = None if groups is None else check_groups(groups, cases.n_rows)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -115,8 +116,8 @@ class PredictiveTrees:
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._plan = DEFAULT_PLAN if clock is None else clock.plan
         numbers = None
-        if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
-            numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
+        if groups is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
+            numbers = group_numbers(groups, cases.row_ranks)[cases.row_order]
         kind = check_leaves(leaves, cases.n_classes)
         self._fitter = Fitter(self.cases, kind, check_confidence(confidence), n_threads, numbers)
 
