@@ -18,19 +18,21 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import Blanks, round_levels
-from budgetree.learn.predictive.policy import PolicyTree
+from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.sample import N_FOLDS, draw
+from budgetree.learn.predictive.sample import N_FOLDS, counted_cases, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
-from budgetree.learn.validation import deal, deal_groups
+from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
 from budgetree.problem import Instance
-from budgetree.problem.duplicates import canonical_order, code_words
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
+
+MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
+HELD_OUT = ((50_000, 1), (5_000, 3), (0, N_FOLDS))  # from so many cases on, how many of the folds are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +60,8 @@ class Fitter:
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
         return [
-            self.pathway(place, self._chain(place, budget), budget, clock, origin)
-            for place, budget, origin in zip(grown, budgets, origins, strict=True)
+            self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
+            for each, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
 
     def pathway(
@@ -69,21 +71,23 @@ class Fitter:
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
         cases = round_levels(self._cases, chain)
-        policy = PolicyTree(place, cases, learner, self.confidence, clock)
-        found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final}
+        judged = np.flatnonzero(folds >= 0)
+        labels, weights = cases.labels[judged], cases.weights[judged]
+        policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
+        found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
             small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
-            found["tree"] = small.out_of_fold
+            found["tree"] = small.out_of_fold[judged]
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds, self.blanks)
             if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
-                found["points"] = fitted.out_of_fold[-1]
-        choice = choose(found, cases.labels, cases.weights, self.leaves)
+                found["points"] = fitted.out_of_fold[-1][judged]
+        choice = choose(found, labels, weights, self.leaves)
         if choice.kind != "points" and self.leaves != "model":
-            limit = float(cases.weights @ brier(found[choice.kind], cases.labels))
+            limit = float(weights @ brier(found[choice.kind], labels))
             if (start := self._exact.start(budget, clock, limit)) is not None:
-                choice = with_tree(choice, start.loss / float(cases.weights.sum()))
+                choice = with_tree(choice, start.loss / float(weights.sum()))
                 return Pathway(exact_tree(start, cases, _chosen(origin, choice)), choice)
         origin = _chosen(origin, choice)
         if choice.kind == "tree":
@@ -91,57 +95,47 @@ class Fitter:
         if choice.kind == "model":
             return Pathway(policy.tree(budget=amount, origin=origin), choice)
         tests, table = fitted.table.tests, cases.schema.loss_table
-        stages = find_stages(
-            Chain(fitted.out_of_fold, prefix_costs(cases, tests), table, cases.weights, self.confidence)
-        )
+        honest = [prefix[judged] for prefix in fitted.out_of_fold]
+        stages = find_stages(Chain(honest, prefix_costs(cases, tests), table, weights, self.confidence))
         return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
 
-    def _chain(self, place: Place, budget: int) -> list[int]:
+    def _ordered(self, chain: Place) -> list[int]:
         """The tests of a pathway without branches, in the order to buy them."""
-        ends = list(place.ends())
-        if len(ends) > 1:
-            (alone,) = best_growths(self._growth, [budget], may_branch=False)
-            ends = list(alone.ends())
-        tests = ends[0].state.tests
+        (end,) = chain.ends()
         try:
-            return self._growth.ordered(tests)
+            return self._growth.ordered(end.state.tests)
         except OutOfTimeError:
-            return list(tests)
+            return list(end.state.tests)
 
     @cached_property
     def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
-        """The cases that count, and their groups; None where each is a group of its own."""
-        units, groups = self.instance.weight_units, self.groups
-        if groups is None:
-            return self.instance if units.all() else self.instance.part(np.flatnonzero(units)), None
-        counting = np.flatnonzero(units)
-        others = self.instance.labels[counting], groups[counting]
-        ranks = canonical_order(code_words(self.instance.codes[counting]), *others)
-        _, first, case = np.unique(ranks, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # as they come
-        total = np.zeros(len(first), dtype=np.int64)
-        np.add.at(total, case, units[counting])
-        kept = counting[first[order]]
-        numbers = np.unique(groups[kept], return_inverse=True)[1]
-        is_alone = len(np.unique(numbers)) == len(numbers)
-        return self.instance.part(kept, units=total[order]), None if is_alone else numbers
+        return counted_cases(self.instance, self.groups)
 
     @property
     def _cases(self) -> Instance:
+        """The cases that count."""
         return self._counted[0]
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
-        """Per case that counts, its fold."""
+        """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
         if self._counted[1] is None:
-            return deal(labels, N_FOLDS, self._cases.case_ranks)
-        return deal_groups(labels, self._counted[1], N_FOLDS)
+            folds = deal(labels, N_FOLDS, self._cases.case_ranks)
+        else:
+            folds = deal_groups(labels, self._counted[1], N_FOLDS)
+        n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
+        return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
         sample = draw(*self._counted)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
+
+    def _scout(self, place: Place) -> Followed:
+        judge = self._growth.judge
+        first = np.arange(min(MAX_SCOUTS, judge.sample.n_cases))
+        return Followed(place, judge.sample.codes.T, judge.sample.weights, judge, first)
 
     @cached_property
     def _learner(self) -> BoostedModels:

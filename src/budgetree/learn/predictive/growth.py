@@ -6,9 +6,10 @@ made only on evidence (branching.py).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,8 @@ MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
+BRANCH_MARGIN = 2.0
+MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
 
 BuyingRule = Literal["gain", "gain per price"]
 
@@ -77,11 +80,17 @@ class Growth:
     ) -> Place:
         """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
         grower = replace(self, costs=replace(self.costs, limit=budget))
-        root = self.root
-        waiting = deque([root if first is None else grower._buy(root, first)])
+        root, number, n_ends = self.root, count(), 1
+        waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
         try:
-            while waiting:  # breadth first: where the time ends, all paths have had their share
-                waiting.extend(grower._step(waiting.popleft(), rule, may_branch))
+            # Who has paid least goes first. So what grows within a smaller budget is the beginning of this, and where
+            # the time ends, all paths have had their share.
+            while waiting:
+                _, _, place = heappop(waiting)
+                following = grower._step(place, rule, may_branch and n_ends < MAX_ENDS)
+                n_ends += max(len(following) - 1, 0)
+                for after in following:
+                    heappush(waiting, (after.state.spent, next(number), after))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
@@ -235,53 +244,76 @@ class Growth:
         return place.sides
 
 
-def best_growths(growth: Growth, budgets: Sequence[int], *, may_branch: bool = True) -> list[Place]:
-    """Per budget, the growth to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Grown:
+    """What is worth buying within a budget: without branches, and with those that there is evidence for."""
+
+    chain: Place
+    policy: Place
+
+
+def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
+    """Per budget, the growths to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
     price = growth.costs.one_price
     if price is None:
-        return [_unequal(growth, budget, may_branch) for budget in budgets]
+        return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
     largest = max(budgets)
-    starts = _with_rivals(growth, largest, "gain", may_branch)
-    return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
+    starts = _with_rivals(growth, "gain", growth.grow(largest, may_branch=False), largest)
+    firsts, found = dict[int | None, Place](), []
+    for budget in budgets:
+        chain = _best(growth, [cut(start, budget, price) for start in starts])
+        if chain.test not in firsts:
+            firsts[chain.test] = growth.grow(largest, first=chain.test)
+        found.append(_branched(growth, chain, cut(firsts[chain.test], budget, price)))
+    return found
 
 
-def _unequal(growth: Growth, budget: int, may_branch: bool) -> Place:
-    """The better of two whole growths, by gain and by gain per price, beside the rivals of its first test."""
+def _unequal(growth: Growth, budget: int) -> Grown:
+    """From the better of two growths, by gain and by gain per price; of equals the tests of most gain per price first."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
-    grown = [growth.grow(budget, rule, may_branch=may_branch) for rule in rules]
-    best = int(np.argmin([growth.total(place) for place in grown]))
-    kept = _guarded(growth, _with_rivals(growth, budget, rules[best], may_branch, grown[best]))
+    chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
+    best = int(np.argmin([growth.total(chain) for chain in chains]))
+    chain = _best(growth, _with_rivals(growth, rules[best], chains[best], budget))
+    grown = _branched(growth, chain, growth.grow(budget, rules[best], chain.test))
     try:
-        return growth.cheap_first(kept)
+        return Grown(growth.cheap_first(grown.chain), growth.cheap_first(grown.policy))
     except OutOfTimeError:
-        return kept
+        return grown
 
 
-def _with_rivals(
-    growth: Growth, budget: int, rule: BuyingRule, may_branch: bool, start: Place | None = None
-) -> list[Place]:
-    start = growth.grow(budget, rule, may_branch=may_branch) if start is None else start
+def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
+    """A chain, and those that begin with the next-best tests."""
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != start.test][:N_RIVALS]
+        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:N_RIVALS]
     except OutOfTimeError:
         rivals = []
-    return [start, *(growth.grow(budget, rule, test, may_branch=may_branch) for test in rivals)]
+    return [chain, *(growth.grow(budget, rule, test, may_branch=False) for test in rivals)]
 
 
-def _guarded(growth: Growth, starts: Sequence[Place]) -> Place:
-    """The first, unless another's loss is lower by some standard errors of the paired differences; trimmed."""
-    weights = growth.judge.sample.weights
-    first = growth.loss(starts[0])
+def _best(growth: Growth, starts: Sequence[Place]) -> Place:
+    """The first, unless another's loss is lower by some standard errors; trimmed."""
     best, most = starts[0], 0.0
     for rival in starts[1:]:
-        gain = first - growth.loss(rival)
-        total = float(weights @ gain)
-        deviation = np.sqrt(weights @ (gain - weights @ gain / weights.sum()) ** 2)
-        if total > max(most, MARGIN * deviation):
-            best, most = rival, total
+        gain, error = _gain(growth, starts[0], rival)
+        if gain > max(most, MARGIN * error):
+            best, most = rival, gain
     trim(best, growth.judge)
     return best
+
+
+def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
+    """The policy with branches, where all that it buys is better than the chain."""
+    trim(policy, growth.judge)
+    gain, error = _gain(growth, chain, policy)
+    return Grown(chain, policy if gain > BRANCH_MARGIN * error else chain)
+
+
+def _gain(growth: Growth, place: Place, other: Place) -> tuple[float, float]:
+    """How much lower the loss of the other is, by weight, and the standard error of that."""
+    weights, gain = growth.judge.sample.weights, growth.loss(place) - growth.loss(other)
+    total = float(weights @ gain)
+    return total, float(np.sqrt(weights @ (gain - total / weights.sum()) ** 2))
 
 
 def trim(place: Place, judge: Judge) -> float:

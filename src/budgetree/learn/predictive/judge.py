@@ -7,6 +7,7 @@ losses is steadier than either.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,10 +59,13 @@ class Judge:
         """How many cases a first look sees."""
         return min(N_QUICK_CASES, self.sample.n_cases)
 
+    @property
+    def _n_trees(self) -> int:
+        return N_TREES if self.sample.n_cases <= LARGE else N_TREES_LARGE
+
     def losses(self, sets: Iterable[Iterable[int]]) -> list[NDArray[np.float32]]:
         """Per set, the loss of every case; OutOfTimeError where the clock is over first."""
-        n_trees = N_TREES if self.sample.n_cases <= LARGE else N_TREES_LARGE
-        return self._look(sets, self._judged, n_trees, self.sample.n_cases)
+        return self._look(sets, self._judged, self._n_trees, self.sample.n_cases)
 
     def loss(self, tests: Iterable[int]) -> NDArray[np.float32]:
         return self.losses([tests])[0]
@@ -70,13 +74,22 @@ class Judge:
         """The same by fewer trees, of the first `n_quick` cases."""
         return self._look(sets, self._glanced, N_QUICK_TREES, self.n_quick)
 
+    def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
+        """Case × class: the probabilities of each case by models that were not fitted to it."""
+        wanted = tuple(sorted(map(int, tests)))
+        with Clock(None).in_core() as limit:
+            settings = _forest_settings(self._n_trees, len(wanted))
+            found = core.forest_probabilities(self._rows, wanted, settings, self.sample.n_cases, limit)
+        assert found is not None
+        honest = np.asarray(found, dtype=np.float64)
+        return honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
+
     def _look(
         self, sets: Iterable[Iterable[int]], known: dict[TestSet, NDArray[np.float32]], n_trees: int, n_cases: int
     ) -> list[NDArray[np.float32]]:
         wanted = [tuple(sorted(map(int, tests))) for tests in sets]
         for size, missing in _by_size(tests for tests in dict.fromkeys(wanted) if tests not in known):
-            min_leaf = max(MIN_LEAF, MIN_LEAF_OF_ALL // max(size, 1))
-            settings = core.ForestSettings(n_trees=n_trees, min_leaf=min_leaf)
+            settings = _forest_settings(n_trees, size)
             if self.clock.is_over:  # the core looks at the clock only now and then
                 raise OutOfTimeError
             with self.clock.in_core() as limit:
@@ -88,6 +101,10 @@ class Judge:
                 found = (found + np.array(self._additive.losses(missing, self.clock))) / 2
             known |= zip(missing, found, strict=True)
         return [known[tests] for tests in wanted]
+
+
+def _forest_settings(n_trees: int, n_tests: int) -> Any:
+    return core.ForestSettings(n_trees=n_trees, min_leaf=max(MIN_LEAF, MIN_LEAF_OF_ALL // max(n_tests, 1)))
 
 
 def _additive_models(sample: Sample, threads: int) -> Models:

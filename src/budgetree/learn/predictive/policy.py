@@ -9,119 +9,155 @@ A case may stop before a test that costs something, where going on would hardly 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.growth import Place
 from budgetree.learn.predictive.select import Learner
-from budgetree.learn.predictive.stages import CHEAP, MAX_STAGES, SAVING, Chain, StopRule, stop_rule
+from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_stages, with_rules
 from budgetree.learn.predictive.staging import model_split
-from budgetree.problem import Instance
+from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
-from budgetree.tree import Model, Origin, Tree, TreeBuilder
+from budgetree.tree import Origin, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
-from budgetree.tree.nodes import Split
+
+
+class Predictor(Protocol):
+    """Honest probabilities by any set of tests."""
+
+    def probabilities(self, tests: Sequence[int]) -> NDArray[np.float64]:
+        """Case × class, each case by what was not fitted to it."""
+        ...
+
+
+class Followed:
+    """Cases on their way through a policy: what is thought of them at any place, and in the end."""
+
+    def __init__(
+        self,
+        root: Place,
+        codes: NDArray[np.uint8],
+        weights: NDArray[np.float64],
+        predictor: Predictor,
+        followed: NDArray[np.int64],
+    ) -> None:
+        self._codes, self._weights, self._predictor, self.everyone = codes, weights, predictor, followed
+        self._spent = np.zeros(len(codes))  # in the end, at most
+        self.final = predictor.probabilities(()).copy()
+        waiting = [(root, followed)]
+        while waiting:
+            place, cases = waiting.pop()
+            if place.following:
+                waiting += zip(place.following, self.sides(place, cases), strict=True)
+            else:
+                self.final[cases] = predictor.probabilities(place.state.tests)[cases]
+                self._spent[cases] = place.state.spent
+
+    def sides(self, place: Place, cases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Of these cases, those that go each of the ways on from here."""
+        if place.goes is None:
+            return [cases]
+        taken = place.goes[self._codes[cases, place.test]]
+        return [cases[taken == side] for side in range(len(place.sides))]
+
+    def chain(
+        self, places: Sequence[Place], cases: NDArray[np.int64], table: LossTable, confidence: float | None
+    ) -> Chain:
+        """A step to each of these places, and one to the end."""
+        weights, final = self._weights[cases], self.final[cases]
+        now = [self._predictor.probabilities(place.state.tests)[cases] for place in places]
+        costs = [0.0, *(place.state.spent for place in places), weights @ self._spent[cases] / weights.sum()]
+        return Chain([final, *now, final], np.array(costs, dtype=np.float64), table, weights, confidence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stop:
+    """Who stops at a place, and who goes on."""
+
+    rule: StopRule
+    cases: NDArray[np.int64]
+    seen: NDArray[np.int64]  # of the scout's
 
 
 @dataclass(eq=False)
 class PolicyTree:
-    """Makes the tree of a policy; `final` has the out-of-fold probabilities of every case where it ends at last.
+    """Makes the tree of a policy.
 
+    judged      the cases that have out-of-fold probabilities; they decide who stops
     confidence  a case stops where its likeliest class has this probability, and only there
     clock       when it is over, no model is fitted to find out who could stop
+    scout       where to stop is found by these cases, and models are fitted only there; else at every place
     """
 
     root: Place
     instance: Instance  # whose cases all count
     learner: Learner
+    judged: NDArray[np.int64]
     confidence: float | None = None
     clock: Clock = field(default_factory=lambda: Clock(None))
-    final: NDArray[np.float64] = field(init=False)
-    _paid: NDArray[np.int64] = field(init=False)  # per case, what its whole path costs at most
+    scout: Followed | None = None
+    _all: Followed = field(init=False)
 
     def __post_init__(self) -> None:
-        n_cases = self.instance.n_objects
-        self.final = np.empty((n_cases, self.instance.n_classes))
-        self._paid = np.empty(n_cases, dtype=np.int64)
-        waiting = [(self.root, np.arange(n_cases))]
-        while waiting:
-            place, cases = waiting.pop()
-            if place.goes is not None:
-                waiting += zip(place.sides, self._sides(place, cases), strict=True)
-            elif place.after is not None:
-                waiting.append((place.after, cases))
-            else:
-                tests = place.state.tests
-                self.final[cases] = self.learner.probabilities(tests)[cases]
-                self._paid[cases] = place.state.spent
+        self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
+
+    @property
+    def final(self) -> NDArray[np.float64]:
+        """The out-of-fold probabilities of cases where they end at last."""
+        return self._all.final
 
     def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
         """The tree."""
-        builder = TreeBuilder(self.instance, budget=budget)
-        waiting = [(builder.root, self.root, np.arange(self.instance.n_objects), 1)]  # … the stage
+        builder, scout = TreeBuilder(self.instance, budget=budget), self.scout or self._all
+        waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
-            end, place, cases, stage = waiting.pop()
-            if place.goes is not None and place.test is not None:
-                ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
-                waiting += zip(ends, place.sides, self._sides(place, cases), [stage] * len(ends), strict=True)
+            end, place, cases, seen, n_stages = waiting.pop()
+            stops = self._stops(place, cases, seen, n_stages)
+            while place.after is not None and place.test is not None:
+                end, place = builder.buy(end, place.test), place.after
+                stop = stops.get(id(place))
+                if stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
+                    end, cases, seen = after, stop.cases, stop.seen
+            if place.goes is None or place.test is None:
+                builder.leaf(end, self.learner.model(place.state.tests))
                 continue
-            if place.after is None or place.test is None:
-                builder.leaf(end, self._model(place))
-                continue
-            if self._is_stage_end(place, cases):
-                if self._is_settled(place, cases):
-                    builder.leaf(end, self._model(place))
-                    continue
-                rule = self._rule(place, cases) if stage < MAX_STAGES else None
-                if rule is not None and (after := self._stop(builder, end, place, rule)) is not None:
-                    end, stage = after, stage + 1
-                    cases = cases[~rule.stops(self._now(place, cases), self.instance.schema.loss_table)]
-            waiting.append((builder.buy(end, place.test), place.after, cases, stage))
+            ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
+            sides = self._all.sides(place, cases), scout.sides(place, seen), [n_stages - len(stops)] * len(ends)
+            waiting += zip(ends, place.sides, *sides, strict=True)
         return builder.build(origin=origin)
 
-    def _sides(self, place: Place, cases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """The cases of each side of a branch."""
-        assert place.goes is not None
-        taken = place.goes[self.instance.codes[cases, place.test]]
-        return [cases[taken == side] for side in range(len(place.sides))]
-
-    def _model(self, place: Place) -> Model:
-        return self.learner.model(place.state.tests)
-
-    def _now(self, place: Place, cases: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The out-of-fold probabilities by what is bought so far."""
-        return self.learner.probabilities(place.state.tests)[cases]
-
-    def _is_stage_end(self, place: Place, cases: NDArray[np.int64]) -> bool:
-        """Whether cases may stop here: something was bought, and the next test is a part of what is to be paid."""
-        if not place.state.tests or not len(cases) or (self.confidence is None and self.clock.is_over):
-            return False
-        assert place.test is not None
-        price = int(self.instance.schema.costs.prices(place.state)[place.test])
-        return price > 0 and price >= CHEAP * float(self._paid[cases].max())
-
-    def _is_settled(self, place: Place, cases: NDArray[np.int64]) -> bool:
-        """Whether what follows changes the answer of no known case, each answered by models not fitted to it."""
-        best = self.instance.schema.loss_table.best
-        return bool((best(self._now(place, cases)) == best(self.final[cases])).all())
-
-    def _rule(self, place: Place, cases: NDArray[np.int64]) -> StopRule | None:
-        """Who stops here; None where that saves too little."""
-        weights, table = self.instance.weights[cases], self.instance.schema.loss_table
-        left = (self._paid[cases] - place.state.spent).astype(np.float64)
-        now = self._now(place, cases)
-        whole = float(self.instance.weights @ self._paid)
-        chain = Chain([now, self.final[cases]], np.zeros(2), table, weights, self.confidence)
-        rule = stop_rule(chain, 0, np.ones(len(cases), dtype=bool))
-        saved = float(weights @ np.where(rule.stops(now, table), left, 0.0))
-        return rule if saved > 0 and saved >= SAVING * whole else None
+    def _stops(
+        self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int
+    ) -> dict[int, _Stop]:
+        """Where cases stop between this place and the next branch, by the identity of the places."""
+        places = []
+        while place.after is not None:
+            place = place.after
+            places.append(place)
+        if places and not place.sides:
+            del places[-1]  # the end
+        if not places or not len(cases) or not len(seen) or (self.confidence is None and self.clock.is_over):
+            return {}
+        scout, table = self.scout or self._all, self.instance.schema.loss_table
+        scouted = scout.chain(places, seen, table, self.confidence)
+        stages = find_stages(scouted, n_stages)
+        chosen = [places[end - 1] for end in stages.ends[:-1]]
+        chain = self._all.chain(chosen, cases, table, self.confidence)
+        rules = with_rules(chain, range(1, len(chosen) + 2)).rules
+        found = {}
+        for number, (place, rule) in enumerate(zip(chosen, rules, strict=True)):
+            goes_on = ~rule.stops(chain.probabilities[number + 1], table)
+            still = ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
+            found[id(place)] = _Stop(rule, cases[goes_on], seen[still])
+        return found
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
-        model = self._model(place)
+        model = self.learner.model(place.state.tests)
         split, is_stop = model_split(model, rule, self.instance.schema.loss_table)
         if is_stop.count(False) != 1 or split.n_sides < 2:
             return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.basis import Basis, bases_of
 from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
-from budgetree.problem.duplicates import dealing_order
+from budgetree.problem.duplicates import canonical_order, code_words, dealing_order
 
 MAX_DECIDING = 10_000  # cases; more do not find better tests
 N_FOLDS = 5
@@ -32,6 +32,26 @@ class Sample:
     @property
     def n_cases(self) -> int:
         return len(self.labels)
+
+
+def counted_cases(instance: Instance, groups: NDArray[np.int64] | None) -> tuple[Instance, NDArray[np.int64] | None]:
+    """The cases that count, and their groups; None where each is a group of its own.
+
+    Equal cases of one group are one case of their weight: all else would be known from its copy.
+    """
+    units = instance.weight_units
+    counting = np.flatnonzero(units)
+    if groups is None:
+        return instance if len(counting) == len(units) else instance.part(counting), None
+    ranks = canonical_order(code_words(instance.codes[counting]), instance.labels[counting], groups[counting])
+    _, first, case = np.unique(ranks, return_index=True, return_inverse=True)
+    total = np.zeros(len(first), dtype=np.int64)
+    np.add.at(total, case, units[counting])
+    order = np.argsort(first)  # as they come
+    kept = counting[first[order]]
+    numbers = np.unique(groups[kept], return_inverse=True)[1]
+    is_alone = int(numbers.max()) + 1 == len(kept)
+    return instance.part(kept, units=total[order]), None if is_alone else numbers
 
 
 def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases: int = MAX_DECIDING) -> Sample:

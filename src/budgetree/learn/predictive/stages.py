@@ -111,7 +111,7 @@ def prefix_costs(instance: Instance, tests: Sequence[int]) -> NDArray[np.float64
     return np.array(paid)
 
 
-def find_stages(chain: Chain) -> Stages:
+def find_stages(chain: Chain, max_stages: int = MAX_STAGES) -> Stages:
     """The stages of a chain: those whose ends save enough, each with its rule for stopping."""
     whole, n_tests = float(chain.costs[-1]), chain.n_tests
     steps = np.diff(chain.costs)
@@ -124,7 +124,7 @@ def find_stages(chain: Chain) -> Stages:
         without = [[end for end in ends if end != left_out] for left_out in ends[:-1]]
         rises = [chain.mean_cost(with_rules(chain, each)) - now for each in without]
         least = int(np.argmin(rises))
-        if rises[least] >= SAVING * whole and len(ends) <= MAX_STAGES:
+        if rises[least] >= SAVING * whole and len(ends) <= max_stages:
             return stages
         ends = without[least]
 
