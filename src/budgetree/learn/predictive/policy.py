@@ -152,7 +152,8 @@ class PolicyTree:
         for number, (place, rule) in enumerate(zip(chosen, rules, strict=True)):
             goes_on = ~rule.stops(chain.probabilities[number + 1], table)
             still = ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
-            found[id(place)] = _Stop(rule, cases[goes_on], seen[still])
+            if not goes_on.all():
+                found[id(place)] = _Stop(rule, cases[goes_on], seen[still])
         return found
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
