@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json, statement_line, tree_facts
+from budgetree.cli.output import ending, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
         if validation is not None:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
+        yield from stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
@@ -145,11 +146,16 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
 
 def _new_error_facts(result: Result) -> dict[str, Any]:
     """What to expect of the tree on new cases."""
+    from budgetree.tree.model.history import estimate_content
+
     point, validation = result.point, None if result.frontier is None else result.frontier.validation
     names = ["error_rate", "new_error", "new_error_se", "overfitted"]
     names += ["new_loss", "new_loss_se"] if result.tree.schema.losses is not None else []
+    estimate = estimate_content(result.estimate) or {}
     return {name: getattr(point, name) for name in names} | {
-        "validation": None if validation is None else str(validation)
+        "validation": None if validation is None else str(validation),
+        "stability": estimate.get("stability"),
+        "copies": result.request.groups.n_copies,
     }
 
 

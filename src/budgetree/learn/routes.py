@@ -324,7 +324,10 @@ def travel(route: Route, instance: Instance, progress: bool | None, *, known_lin
         budgets = [point.budget if point.for_new else point.max_cost for point in found]
         with progress_bar("error on new cases", progress) as report:
             learn = route.again(found)
-            judged = cross_validate(rows, learn, budgets, request.folds, clock, min_seconds=least, report=report)
+            trees = [point.tree for point in found] if is_new else []
+            judged = cross_validate(
+                rows, learn, budgets, request.folds, clock, trees=trees, min_seconds=least, report=report
+            )
     judged = replace(judged, n_copies=request.groups.n_copies)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
@@ -362,9 +365,10 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
 
 def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:
     losses = judged.new_losses or (None,) * len(judged.new_errors)
-    for point, error, loss in zip(found, judged.new_errors, losses, strict=False):
+    firm = judged.stabilities or (None,) * len(judged.new_errors)
+    for point, error, loss, stability in zip(found, judged.new_errors, losses, firm, strict=False):
         overfitted = error.exceeds(point.error_rate) if loss is None else loss.exceeds(point.mean_loss)
-        yield Estimate(error, overfitted, judged.how, loss)
+        yield Estimate(error, overfitted, judged.how, loss, stability)
 
 
 def _is_merged(instance: Instance) -> bool:

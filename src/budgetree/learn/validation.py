@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
+from budgetree.learn.stability import Bought, compare
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.provenance import NewError, NewLoss, Objective
+from budgetree.tree.provenance import NewError, NewLoss, Objective, Stability
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
@@ -74,6 +75,7 @@ class Validation:
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
     n_copies: int = 0  # rows held out together with another, because they repeat it
+    stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
 
     @property
     def how(self) -> str:
@@ -200,11 +202,13 @@ def cross_validate(
     settings: FoldSettings,
     clock: Clock,
     *,
+    trees: Sequence[Tree] = (),
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
+    trees        per budget, what is learned from all rows: how firm each is is found out, too
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
     """
     folds = settings.folds(instance)
@@ -213,7 +217,7 @@ def cross_validate(
     numbers = [fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any()]
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     is_done = np.zeros(instance.n_rows, dtype=bool)
-    n_done = 0
+    n_done, bought = 0, list[list[Bought]]()
     for index, fold in enumerate(numbers):
         seconds = clock.seconds_of(1 / (len(numbers) - index))
         if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
@@ -225,10 +229,11 @@ def cross_validate(
         groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
             tree_for = learn(part, groups, clock.share(seconds))
-            trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
+            refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
-        answers[:, out] = answers_of_rows(trees, part, instance, out)
+        answers[:, out] = answers_of_rows(refits, part, instance, out)
+        bought.append([Bought.by(tree) for tree in refits])
         is_done[out] = True
         n_done += 1
     # In an order that does not depend on that of the table: sums of floats do.
@@ -239,6 +244,12 @@ def cross_validate(
     learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
     held_out = HeldOut(weights[rows], None if number is None else number[rows], learned_from)
     answers = answers[:, rows]
+    stabilities: list[Stability] = []
+    if n_done and trees and not clock.is_out_of_time:
+        is_same = answers_of_rows(trees, instance, instance, rows) == answers
+        share = learned_from / float(weights[order].sum())
+        for index, (tree, same) in enumerate(zip(trees, is_same, strict=True)):
+            stabilities.append(compare(tree, [of_fold[index] for of_fold in bought], same, weights[rows], share))
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
@@ -249,6 +260,7 @@ def cross_validate(
         n_done=n_done,
         n_rows=len(rows),
         is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
+        stabilities=tuple(stabilities),
     )
 
 
