@@ -26,7 +26,9 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
-N_RIVALS = 3  # the next-best first tests
+N_RIVALS = 3  # the next-best first tests …
+N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
+MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
@@ -160,9 +162,9 @@ class Growth:
         if not len(candidates):
             return ()
         scores = self._scores(place, candidates, rule)
-        if may_branch and place.state.tests and len(candidates) > 1:
-            if sides := self._branch(place, candidates, scores, rule):
-                return sides
+        may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
+        if may_branch and (sides := self._branch(place, candidates, scores, rule)):
+            return sides
         return (self._buy(place, int(candidates[scores.sum(axis=1).argmin()])),)
 
     def _is_settled(self, place: Place) -> bool:
@@ -231,16 +233,18 @@ class Growth:
         self, place: Place, candidates: NDArray[np.int64], scores: NDArray[np.float64], rule: BuyingRule
     ) -> tuple[Place, ...]:
         """Where the cases go on, if there is evidence for a branch."""
-        here = self._here(place, place.cases, scores)
+        cases = place.cases[:MAX_EVIDENCE]
+        here = self._here(place, cases, scores[:, :MAX_EVIDENCE])
         if here.weights.sum() < 2 * here.min_weight:
             return ()
-        loss = float(here.weights @ self.judge.loss(place.state.tests)[place.cases])
+        loss = float(here.weights @ self.judge.loss(place.state.tests)[cases])
         divisors = self._divisors(place, candidates, rule)
         split = find_branch(here, self.judge.sample.bases, divisors, MIN_GAIN * loss)
         if split is None:
             return ()
-        taken = np.where(split.left[here.codes[split.test]], 0, 1)
-        unlisted = int(here.weights[taken == 1].sum() > here.weights[taken == 0].sum())  # with the larger side
+        taken = np.where(split.left[self.judge.sample.codes[split.test, place.cases]], 0, 1)
+        heavy = np.bincount(taken, self.judge.sample.weights[place.cases], 2)
+        unlisted = int(heavy[1] > heavy[0])  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
         place.sides = tuple(
             Place(
@@ -278,7 +282,7 @@ def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
 
 
 def _unequal(growth: Growth, budget: int) -> Grown:
-    """From the better of two growths, by gain and by gain per price; of equals the tests of most gain per price first."""
+    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
     chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
@@ -292,8 +296,9 @@ def _unequal(growth: Growth, budget: int) -> Grown:
 
 def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
     """A chain, and those that begin with the next-best tests."""
+    n_rivals = N_RIVALS if growth.judge.is_small else N_RIVALS_LARGE
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:N_RIVALS]
+        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:n_rivals]
     except OutOfTimeError:
         rivals = []
     return [chain, *(growth.grow(budget, rule, test, may_branch=False) for test in rivals)]
