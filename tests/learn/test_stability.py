@@ -46,7 +46,7 @@ def test_it_is_what_refits_without_each_fold_say() -> None:
     assert stability.same_answers == pytest.approx(same / instance.n_rows)
     assert (stability.n_refits, stability.learned_from, stability.same_first) == (5, 0.8, firsts / 5)
     assert dict(stability.tests) == {
-        name: times / 5 for name, times in used.items() if times or name in stability.tests
+        name: times / 5 for name, times in used.items() if times or name in dict(stability.tests)
     }
     assert stability.first_test == "lab"
 
