@@ -14,14 +14,13 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
+from budgetree.learn.known_rows import KnownRows
 from budgetree.learn.validation import (
     NEVER_HELD_OUT,
     FoldSettings,
-    RowGroups,
     Validation,
     check_folds,
     cross_validate,
-    rows_to_hold_out,
 )
 from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 from budgetree.tree import Tree
@@ -155,7 +154,7 @@ def test_a_large_table_says_that_one_fifth_was_held_out(noise: bt.Instance, monk
     settings = FoldSettings(5)
     assert (settings.folds(noise) == NEVER_HELD_OUT).sum() == 80
     found = cross_validate(noise, optimal, [1], settings, Clock(None))
-    assert str(found) == "error on new cases: on one fifth of the rows, 20, held out"
+    assert str(found) == "error on new cases: on 20 rows held out"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +179,7 @@ def test_bad_folds_and_groups_are_refused(folds: Any, groups: Any, fields: dict[
 
 
 def test_groups_may_come_one_by_one(noise: bt.Instance) -> None:
-    assert rows_to_hold_out(noise, Objective.NEW, iter(range(100)))[1] == RowGroups(tuple(range(100)))
+    assert KnownRows.of(noise, groups=iter(range(100))).groups == tuple(range(100))
 
 
 def test_there_are_no_more_folds_than_rows_or_groups(noise: bt.Instance) -> None:
@@ -205,13 +204,15 @@ def test_copies_are_one_case_where_rows_are_held_out(objective: Any) -> None:
     once = frame_of(150)
     twice = pd.concat([once, once]).sample(frac=1, random_state=0)
     found = bt.fit(bt.Instance.from_frame(twice, "y"), budget=3, objective=objective)
-    assert found.request.groups.n_copies == 150
+    assert found.request.rows is not None
+    assert found.request.rows.n_copies == 150
     assert found.estimate is not None
     assert 0.4 < found.estimate.new_error.error < 0.6
     assert found.estimate.new_error.se > 0.05
     assert found.estimate.how.endswith("150 copies together with the row repeated")
     named = bt.fit(bt.Instance.from_frame(twice, "y"), budget=3, objective=objective, groups=range(300))
-    assert named.request.groups.n_copies == 0  # they are different cases, by the user's word
+    assert named.request.rows is not None
+    assert named.request.rows.n_copies == 0  # they are different cases, by the user's word
     assert named.estimate is not None
     assert named.estimate.new_error.error < 0.35
 
@@ -219,31 +220,32 @@ def test_copies_are_one_case_where_rows_are_held_out(objective: Any) -> None:
 def test_a_copy_of_another_class_is_the_same_case() -> None:
     once = frame_of(150)
     twice = pd.concat([once, once.assign(y=np.random.default_rng(1).integers(0, 2, 150))])
-    _, groups = rows_to_hold_out(bt.Instance.from_frame(twice, "y"), Objective.NEW)
-    assert groups.values is not None
-    assert groups.values[:150] == groups.values[150:]
+    groups = KnownRows.of(bt.Instance.from_frame(twice, "y")).groups
+    assert groups is not None
+    assert groups[:150] == groups[150:]
 
 
 def test_equal_rows_of_few_results_are_different_cases() -> None:
     for frame in (frame_of(300, 4, 2), frame_of(300, 3, 5), frame_of(300, 1, 40), frame_of(3000, 2, 60)):
         instance = bt.Instance.from_frame(frame, "y")
         assert instance.copies(by_chance=False) is not None
-        assert rows_to_hold_out(instance, Objective.NEW)[1] == RowGroups()
+        assert KnownRows.of(instance).groups is None
     assert bt.Instance.from_frame(bt.datasets.frame("mammographic"), "Severity").copies() is None  # ages of few results
 
 
 def test_merged_rows_are_one_case_where_rows_are_held_out() -> None:
     frame = frame_of(300, 4, 3)
     merged = bt.Instance.from_frame(frame, "y", duplicates="merge")
-    rows, groups = rows_to_hold_out(merged, Objective.KNOWN)
-    assert (rows.n_rows, rows.labels.tolist(), groups) == (merged.n_objects, merged.labels.tolist(), RowGroups())
+    known = KnownRows.of(merged, Objective.KNOWN)
+    rows = known.instance
+    assert (rows.n_rows, rows.labels.tolist(), known.groups) == (merged.n_objects, merged.labels.tolist(), None)
     assert len(np.unique(rows.row_ranks)) == rows.n_rows
     found = bt.frontier(merged, max_budget=2)
     assert found.validation is not None
     assert found.validation.n_rows == merged.n_objects
-    _, groups = rows_to_hold_out(merged, Objective.NEW)
-    assert groups.values is not None
-    assert len(set(groups.values)) == len(frame.drop(columns="y").drop_duplicates())
+    groups = KnownRows.of(merged).groups
+    assert groups is not None
+    assert len(set(groups)) == len(frame.drop(columns="y").drop_duplicates())
 
 
 @pytest.mark.parametrize("n_values", [2, 200])

@@ -11,7 +11,7 @@ from budgetree.tree.provenance import Estimate, NewError, NewLoss
 
 
 def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:
-    how = "on one fifth of the rows, 12,000, held out"
+    how = "on 12,000 rows held out"
     assert str(Estimate(NewError(0.29, 0.024), False, how)) == f"new cases: 29.0 % ± 2.4 wrong, {how}"
     assert str(Estimate(NewError(0.47, 0.04), True, how)).endswith("; overfitted")
 
@@ -22,7 +22,10 @@ def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_p
     point = frontier[-1]
     assert point.estimate is not None
     assert frontier.validation is not None
-    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, frontier.validation.how)
+    firm = point.estimate.stability
+    assert (firm is None) == (objective == "known")
+    how = frontier.validation.how
+    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, how, stability=firm)
     point.tree.to_json(tmp_path / "model.json")
     assert bt.Tree.from_json(tmp_path / "model.json").estimate == point.tree.estimate
 

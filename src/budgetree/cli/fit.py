@@ -155,7 +155,7 @@ def _new_error_facts(result: Result) -> dict[str, Any]:
     return {name: getattr(point, name) for name in names} | {
         "validation": None if validation is None else str(validation),
         "stability": estimate.get("stability"),
-        "copies": result.request.groups.n_copies,
+        "copies": 0 if result.request.rows is None else result.request.rows.n_copies,
     }
 
 

@@ -116,8 +116,8 @@ def doubts(request: Request, wanted: FitRequest) -> Iterator[str]:
         options = " and ".join(f"--{name}" for name in given)
         why = "trees for new cases read numbers as they are"
         yield f"{warning}{options}: no effect, as {why}; --objective known makes trees of levels."
-    if wanted.groups.n_copies and wanted.choice is not None and request.duplicates == "keep":
-        yield f"{warning}{copies_sentence(wanted.groups.n_copies, wanted.choice.n_rows)}"
+    if wanted.rows is not None and wanted.rows.n_copies and request.duplicates == "keep":
+        yield f"{warning}{copies_sentence(wanted.rows.n_copies, wanted.rows.n_raw)}"
 
 
 def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:

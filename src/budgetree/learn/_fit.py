@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +17,7 @@ from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
+from budgetree.learn.known_rows import KnownRows, check_row_groups
 from budgetree.learn.points import Frontier, Point
 from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
@@ -34,7 +36,7 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import DEFAULT_FOLDS, RowGroups, check_folds, rows_to_hold_out
+from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import plain_number
@@ -168,7 +170,8 @@ def fit(
     Parameters
     ----------
     cases : Instance or Shards
-        The known cases. Those in partitions have greedy trees for known cases, and nothing of them is held out.
+        The known cases. Those in partitions have greedy trees for known cases, of which nothing is held out; for new
+        cases, some rows are drawn from all partitions, as from a large table in memory.
     budget : number, optional
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
     max_error : number, optional
@@ -298,17 +301,17 @@ def optimal(
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
     """What a request asks for."""
-    if isinstance(cases, DistributedCases):
+    if request.objective is Objective.NEW:
+        costs = cases.schema.costs
+        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
+        every = price_of_all(cases.schema)  # stands for no limit
+        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
+    elif isinstance(cases, DistributedCases):
         is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
         if is_one and request.max_error is None and request.time_limit is None:
             return _grown(cases, request, progress)
         route = KnownRoute(request, every_budget=request.max_error is not None)
         found = route.search(cases, Clock(request.time_limit), progress)
-    elif request.objective is Objective.NEW:
-        costs = cases.schema.costs
-        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        every = price_of_all(cases.schema)  # stands for no limit
-        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
     else:
         found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
     return _result(found, request)
@@ -394,10 +397,12 @@ def make_request(
     check_leaves(leaves, len(cases.schema.class_names))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
     share = None if max_error is None else check_max_error(max_error)
-    if isinstance(cases, DistributedCases):
-        _check_partitions(method, objective, groups)
-        if method == "auto" and impurities is None:
-            chosen = (Pairs(),)
+    is_distributed = isinstance(cases, DistributedCases)
+    if is_distributed and method == "exact":
+        message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
+        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
+    if is_distributed and method == "auto" and impurities is None:
+        chosen = (Pairs(),)
     only_known = [
         name
         for name, is_given in (
@@ -409,10 +414,12 @@ def make_request(
         if is_given
     ]
     choice = _choose(cases, objective, only_known, is_default=is_default)
-    settings, together = None, RowGroups()
-    if not isinstance(cases, DistributedCases):
-        rows, together = rows_to_hold_out(cases, choice.objective, groups)
-        settings = check_folds(folds, together.values, rows)
+    began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
+    if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
+        rows = KnownRows.of(cases, choice.objective, groups)
+        settings = check_folds(folds, rows.groups, rows.instance)
+    else:  # nothing is held out
+        check_row_groups(cases, groups)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -434,10 +441,10 @@ def make_request(
         max_error=share,
         min_cases=least,
         folds=settings,
-        groups=together,
+        rows=rows,
         leaves=leaves,
         confidence=check_confidence(confidence),
-        time_limit=check_time_limit(time_limit),
+        time_limit=limit if limit is None else max(0.0, limit - (time.monotonic() - began)),  # drawing takes a while
         impurities=chosen,
         cache_bytes=cache_bytes,
         threads=check_threads(threads),
@@ -446,12 +453,14 @@ def make_request(
 
 def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_default: bool) -> ObjectiveChoice:
     """Which cases trees are for: as asked, or what the table is good for."""
-    if isinstance(cases, DistributedCases):
-        return ObjectiveChoice(Objective.KNOWN, Reason.PARTITIONS, cases.n_objects, len(cases.schema.class_names))
-    sizes = np.bincount(cases.row_labels[cases.row_weights > 0])
+    if isinstance(cases, DistributedCases) and (asked == "known" or only_known):
+        sizes = cases.class_order.counts  # which count as rows do, but for weights
+    else:
+        rows = cases if isinstance(cases, Instance) else cases.drawn
+        sizes = np.bincount(rows.row_labels[rows.row_weights > 0])
     sizes = sizes[sizes > 0]
     n_small = int((sizes < FEW_ROWS).sum())
-    size = (int(sizes.sum()), len(sizes), n_small)
+    size = (int(sizes.sum()) if isinstance(cases, Instance) else cases.n_objects, len(sizes), n_small)
     if asked != "auto":
         return ObjectiveChoice(Objective(asked), Reason.DEFAULT if is_default else Reason.ASKED, *size)
     if only_known:
@@ -477,16 +486,3 @@ def _check_impurities(cases: AnyCases, impurities: Any) -> Sequence[Any]:
         if impurity not in HINGED:
             check_settings(cases, impurity, 0, None, "worst")
     return chosen
-
-
-def _check_partitions(method: str, objective: str, groups: Any) -> None:
-    """What cases in partitions do not allow, because only sums are known of them."""
-    if method == "exact":
-        message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
-        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
-    if objective == "new":
-        message = 'objective is "new", but the cases are in shards; expected "known".'
-        raise SettingError(message, subject="objective", found=objective, expected=("known",))
-    if groups is not None:
-        message = "groups: the cases are in shards, and nothing of them is held out; leave groups out."
-        raise SettingError(message, subject="groups")

@@ -233,7 +233,7 @@ class NewRoute:
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
-        trees = self._trees_of(instance, clock, groups=self.request.groups.values)
+        trees = self._trees_of(instance, clock, groups=None if self.request.rows is None else self.request.rows.groups)
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
         made = list(self._each_tree(trees, clock, progress))
         found = [(0, leaf_candidate(fine)), *((budget, candidate_of(tree, FOR_NEW)) for budget, tree in made)]
@@ -302,33 +302,46 @@ class NewRoute:
                 yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
-def travel(route: Route, instance: Instance, progress: bool | None, *, known_line: bool = False) -> Frontier:
+def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
     """The route's frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
 
     known_line  beside trees for new cases, the fewest errors on the known ones
     """
-    request = route.request
+    request, instance = route.request, cast(Instance, cases)
+    part = instance
     clock, for_search = split_time(request)
     with clock.listening():
-        is_new = request.objective is Objective.NEW
-        is_merged = not is_new and request.groups.values is None
-        rows = instance.unrolled(merged=is_merged)[0] if is_new or request.folds is not None else instance
-        found = route.search(rows if is_new else instance, for_search, progress)
+        if isinstance(route, NewRoute) and request.rows is not None:
+            learned = request.rows.learned_from()
+            instance, part = request.rows.instance, learned.instance
+            route = replace(route, request=replace(request, rows=learned))
+        found = route.search(part, for_search, progress)
         taken = clock.seconds_passed
         if known_line:
-            found = _with_known_line(found, instance, request, clock)
-        if request.folds is None:
+            found = _with_known_line(found, part, request, clock)
+        if request.folds is None or request.rows is None:
             return found
         least = clock.plan.hurried_share * taken  # what is learned in a hurry says little
         # A smaller budget than the one named buys the same tree for known cases.
         budgets = [point.budget if point.for_new else point.max_cost for point in found]
         with progress_bar("error on new cases", progress) as report:
-            learn = route.again(found)
-            trees = [point.tree for point in found] if is_new else []
-            judged = cross_validate(
-                rows, learn, budgets, request.folds, clock, trees=trees, min_seconds=least, report=report
-            )
-    judged = replace(judged, n_copies=request.groups.n_copies)
+            if part is instance:
+                judged = cross_validate(
+                    request.rows.instance,
+                    route.again(found),
+                    budgets,
+                    request.folds,
+                    clock,
+                    trees=[point.tree for point in found] if found.found_by is Method.PREDICTIVE else [],
+                    min_seconds=least,
+                    report=report,
+                )
+            else:  # these trees have not seen the rows that are held out
+                trees = dict(zip(budgets, (point.tree for point in found), strict=True))
+                judged = cross_validate(
+                    instance, lambda *_: trees.__getitem__, budgets, request.folds, clock, part=part
+                )
+    judged = replace(judged, n_copies=request.rows.n_copies)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
         points[index] = replace(points[index], estimate=estimate)

@@ -14,7 +14,8 @@ import numpy as np
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import DistributedCases
 from budgetree.errors import SettingError
-from budgetree.learn.validation import FoldSettings, RowGroups
+from budgetree.learn.known_rows import KnownRows
+from budgetree.learn.validation import FoldSettings
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
@@ -33,7 +34,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
-    groups: RowGroups = RowGroups()  # noqa: RUF009 (frozen); trees for new cases are judged by groups
+    rows: KnownRows | None = None  # those to hold out, for the estimate and where trees for new cases are judged
     leaves: Leaves = "auto"  # of trees for new cases, as `confidence`
     confidence: float | None = None
     time_limit: float | None = None
@@ -63,8 +64,8 @@ def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
     if isinstance(instance, DistributedCases):
         raise SettingError(
-            f"instance: got {instance!r}, of which only sums are known here; expected an Instance. Shards are for grow "
-            'and frontier(method="greedy").',
+            f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
+            "predictive, grow and frontier.",
             subject="instance",
             found=type(instance),
             expected=Instance,

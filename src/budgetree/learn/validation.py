@@ -28,7 +28,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.provenance import NewError, NewLoss, Objective, Stability
+from budgetree.tree.provenance import NewError, NewLoss, Stability
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
@@ -38,18 +38,6 @@ NEVER_HELD_OUT = -1
 Groups = tuple[Any, ...]  # one value per row
 # Learns from some of the rows, of these groups, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Groups | None, Clock], Callable[[Any], Tree]]
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """Which rows belong together.
-
-    values    one per row to hold out; None where every row is a case of its own
-    n_copies  rows of the table that repeat another, where that is why they belong together; 0 where groups are named
-    """
-
-    values: Groups | None = None
-    n_copies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +73,7 @@ class Validation:
         copies = counted(self.n_copies, "copy", "copies")
         together = f", {copies} together with the row repeated" if self.n_copies else ""
         if self.is_hold_out:
-            return f"on one fifth of the rows, {self.n_rows:,}, held out{together}"
+            return f"on {self.n_rows:,} rows held out{together}"
         n_missing = self.n_folds - self.n_done
         left_out = f" ({n_missing} left out: no time)" if n_missing else ""
         return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}{together}"
@@ -133,27 +121,6 @@ class HeldOut:
             deviations = np.bincount(groups, weights=weights * (values - mean))
             variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
         return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total
-
-
-def rows_to_hold_out(cases: Instance, objective: Objective, groups: Any = None) -> tuple[Instance, RowGroups]:
-    """The cases as rows to deal into folds, and which of them belong together.
-
-    Groups that are named count, and else copies: rows that are equal and that chance does not explain. Merged rows are
-    one case; to trees for new cases, which read numbers as they are, only those that are equal before they are coded.
-    """
-    is_new = objective is Objective.NEW
-    rows, positions = cases.unrolled(merged=not is_new and groups is None)
-    if groups is not None:
-        named = check_groups(groups, cases.n_rows)
-        return rows, RowGroups(tuple(named[position] for position in positions.tolist()))
-    is_merged = cases.source is not None and cases.source.duplicates == "merge"
-    if is_merged and not is_new:
-        return rows, RowGroups()
-    copies = rows.copies(by_chance=not is_merged)
-    if copies is None:
-        return rows, RowGroups()
-    of_table = copies.group[np.unique(positions, return_index=True)[1]]  # a weight is not a row
-    return rows, RowGroups(tuple(copies.group.tolist()), len(of_table) - len(np.unique(of_table)))
 
 
 def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
@@ -205,11 +172,13 @@ def cross_validate(
     trees: Sequence[Tree] = (),
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
+    part: Instance | None = None,
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
     trees        per budget, what is learned from all rows: how firm each is is found out, too
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
+    part         where one fold is held out, the rows of all others, if they are at hand
     """
     folds = settings.folds(instance)
     weights = instance.row_weights
@@ -225,14 +194,14 @@ def cross_validate(
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
         others = np.flatnonzero(folds != fold)
-        part = instance.rows(others)
+        rest = instance.rows(others) if part is None else part
         groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
-            tree_for = learn(part, groups, clock.share(seconds))
+            tree_for = learn(rest, groups, clock.share(seconds))
             refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
-        answers[:, out] = answers_of_rows(refits, part, instance, out)
+        answers[:, out] = answers_of_rows(refits, rest, instance, out)
         bought.append([Bought.by(tree) for tree in refits])
         is_done[out] = True
         n_done += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no information is los
 MANY_VALUES = 20  # a test of more different results tells most cases from each other
 BEYOND_CHANCE = 10  # times as many equal rows as chance explains are copies
 MAX_REPEATS = 10  # rows on average that a row of a whole weight becomes; beyond that a weight stays a weight
-MAX_REPEATED = 1_000_000  # rows
+MAX_REPEATED = 250_000  # rows, if there are not as many anyway
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +72,11 @@ class Copies:
         return len(self.group) - len(np.unique(self.group))
 
 
-def find_copies(words: Sequence[NDArray[np.uint64]], *, by_chance: bool = True) -> Copies | None:
-    """The rows that agree on every test, given the words of each test; None where chance explains all of them.
+Words = Callable[[int], NDArray[np.uint64]]  # of a test, one per row; made when they are looked at
+
+
+def find_copies(words: Words, n_tests: int, *, by_chance: bool = True) -> Copies | None:
+    """The rows that agree on every test; None where chance explains all of them.
 
         pairs of rows that agree on       all tests: 557     all but age: 25,645, and 2.1 % of all pairs agree on age
         expected by chance                537
@@ -82,20 +86,21 @@ def find_copies(words: Sequence[NDArray[np.uint64]], *, by_chance: bool = True) 
 
     by_chance  False: rows that agree are copies, whatever explains them
     """
-    marks = np.zeros(len(words[0]), dtype=np.uint64)
-    for test, word in enumerate(words):
-        marks += _mark(word, test)
+    marks = _mark(words(0), 0)
+    for test in range(1, n_tests):
+        marks += _mark(words(test), test)
     _, group, sizes = np.unique(marks, return_inverse=True, return_counts=True)
     n_pairs = _pairs(sizes)
-    if n_pairs and by_chance and n_pairs <= BEYOND_CHANCE * _expected_pairs(words, marks, n_pairs):
+    if n_pairs and by_chance and n_pairs <= BEYOND_CHANCE * _expected_pairs(words, n_tests, marks, n_pairs):
         return None
     return Copies(group.astype(np.int64)) if n_pairs else None
 
 
-def _expected_pairs(words: Sequence[NDArray[np.uint64]], marks: NDArray[np.uint64], n_pairs: float) -> float:
+def _expected_pairs(words: Words, n_tests: int, marks: NDArray[np.uint64], n_pairs: float) -> float:
     """How many pairs of rows agree on all tests by chance; of estimates by several tests the largest."""
     expected = [0.0]
-    for test, word in enumerate(words):
+    for test in range(n_tests):
+        word = words(test)
         sizes = np.unique(word, return_counts=True)[1]
         if len(sizes) > MANY_VALUES:
             share = float((sizes / len(word)) @ (sizes / len(word)))
@@ -120,12 +125,12 @@ def repeats(weights: NDArray[np.float64]) -> NDArray[np.int64] | None:
     [0, 1, 1, 1]
     """
     times = np.rint(weights)
-    if (times != weights).any() or times.sum() > min(MAX_REPEATS * len(times), MAX_REPEATED + len(times)):
+    if (times != weights).any() or times.sum() > min(MAX_REPEATS * len(times), max(MAX_REPEATED, len(times))):
         return None
     return np.repeat(np.arange(len(times)), times.astype(np.int64))
 
 
-def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
+def canonical_order(words: Iterable[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
     """Per row its rank in the canonical order, which equal rows share.
 
         tests    7 1 0    3 3 1    7 1 0    3 3 1     the words of each row
@@ -133,7 +138,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
         rank       0        2        0        1
 
     Rows are ordered by a hash of their tests, then by label and weight: the order depends on which rows there are, and
-    not on the order in which they come.
+    not on the order in which they come. The words may be made anew each time that they are gone through.
     """
     mixed = mix(words)
     rows = np.lexsort((*others[::-1], mixed))
@@ -141,7 +146,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
     if _differ(words, rows[ties], rows[ties + 1]).any():  # different tests with one hash: rare beyond measure
         rows = np.lexsort((*others[::-1], *words, mixed))
     is_new = np.ones(len(rows), dtype=bool)
-    is_new[ties + 1] = _differ((*words, *others), rows[ties], rows[ties + 1])
+    is_new[ties + 1] = _differ(chain(words, others), rows[ties], rows[ties + 1])
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[rows] = np.cumsum(is_new) - 1
     return ranks
@@ -161,10 +166,10 @@ def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.lexsort((ranks, mix([ranks.astype(np.uint64), copy, copy])))
 
 
-def _differ(words: Sequence[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Per pair of rows, whether they differ."""
     differ = np.zeros(len(rows), dtype=bool)
-    for word in words:
+    for word in words if len(rows) else ():
         differ |= word[rows] != word[others]
     return differ
 
@@ -225,10 +230,11 @@ def code_words(codes: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:
     return list(padded.view("<u8").T)
 
 
-def mix(words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """One number from the words of each row."""
-    mixed = np.zeros(len(words[0]), dtype=np.uint64)
+def mix(words: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """One number from the words of each row, of which there is at least one."""
+    mixed: NDArray[np.uint64] | None = None
     for word in words:
-        mixed = (mixed ^ word) * MULTIPLIER
+        mixed = (word if mixed is None else mixed ^ word) * MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
+    assert mixed is not None
     return mixed

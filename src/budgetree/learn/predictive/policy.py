@@ -161,7 +161,9 @@ class PolicyTree:
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
         model = self.learner.model(place.state.tests)
-        split, is_stop = model_split(model, rule, self.instance.schema.loss_table)
+        if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
+            return None
+        split, is_stop = found
         if is_stop.count(False) != 1 or split.n_sides < 2:
             return None
         going = None

@@ -1,4 +1,8 @@
-"""Sample: the cases on which a learner decides what to buy, drawn by their content."""
+"""Samples of the known cases, drawn by their content: of a large table the rows to look at, and those that decide.
+
+table ─► MAX_ROWS rows ─┬─ four fifths: leaves are fitted to them ─► MAX_DECIDING cases: what to buy
+                        └─ one fifth: it judges what was learned
+"""
 
 from __future__ import annotations
 

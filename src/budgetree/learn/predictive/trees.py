@@ -7,28 +7,30 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from budgetree.distributed import AnyCases
+from budgetree.learn.known_rows import KnownRows
 from budgetree.learn.predictive.fit import Fitter, fine_instance
 from budgetree.learn.settings import (
     Leaves,
+    check_cases,
     check_confidence,
-    check_instance,
     check_leaves,
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import Groups, group_numbers, rows_to_hold_out
+from budgetree.learn.validation import Groups, group_numbers
 from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
-from budgetree.tree.provenance import Method, Objective
+from budgetree.tree.provenance import Method
 
 MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
 
 
 def predictive(
-    cases: Instance,
+    cases: AnyCases,
     *,
     budget: Any,
     confidence: float | None = None,
@@ -42,11 +44,12 @@ def predictive(
 
     Which test to buy next is chosen by how well forests of everything paid so far answer cases that they were not
     grown from. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
-    losses, a case is given the answer of least expected loss.
+    losses, a case is given the answer of least expected loss. Of more than 250,000 rows, as many are drawn by what they
+    hold: leaves are fitted to four fifths of them, and the other fifth is for the estimate of `fit`.
 
     Parameters
     ----------
-    cases : Instance
+    cases : Instance or Shards
         The known cases.
     budget : number or None
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
@@ -65,7 +68,8 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together. By default rows that are exact copies of each other do, as `fit` says.
+        keeps them together. By default rows that are exact copies of each other do, as `fit` says. Rows in shards have
+        no others.
 
     Returns
     -------
@@ -84,10 +88,12 @@ def predictive(
     >>> tree.max_cost, sorted(tree.test_names[test] for test in tree.tests_used)
     (2, ['age', 'mass'])
     """
-    check_instance(cases)
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    rows, own = rows_to_hold_out(cases, Objective.NEW, groups)
-    trees = PredictiveTrees(rows, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=own.values)
+    check_cases(cases)
+    known = KnownRows.of(cases, groups=groups).learned_from()
+    trees = PredictiveTrees(
+        known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
+    )
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -105,7 +111,6 @@ class PredictiveTrees:
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
         groups: Groups | None = None,
     ) -> None:
-        check_instance(cases)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -141,7 +146,7 @@ def predictive_origin(budget: Any, confidence: float | None) -> Origin:
     )
 
 
-def budgets_up_to(instance: Instance, limit: int) -> list[int]:
+def budgets_up_to(instance: AnyCases, limit: int) -> list[int]:
     """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
     single = sorted(_single_prices(instance.schema))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
