@@ -1,6 +1,7 @@
 // Extremely randomised forests on sets of tests, and how they judge each row by the trees that have not seen it.
 //
-//     trees      group × part     the rows are dealt into parts, anew for each group; a tree learns from all but one
+//     trees      group × part     the rows are dealt into parts, anew for each group; a tree learns from all but one.
+//                                 Rows of one group of the table are in one part
 //     in bag     row × lane       codes of the rows that a tree learns from, one byte per test of the set: a record.
 //                                 Within a node they lie class by class, so a class is counted by adding up its bytes
 //     out        row              numbers of the rows of the part left out

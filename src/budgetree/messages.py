@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from budgetree.problem import Instance, Schema
 from budgetree.services.clock import Ended
-from budgetree.services.words import counted, listed, show_number
-from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason
+from budgetree.services.words import counted, listed, show_number, with_more
+from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason, Stability
 
 Amount = Callable[[Fraction], str]
 
@@ -30,6 +30,7 @@ class _Verbs:
 
 ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
 LOSS = _Verbs("loses less", "loses more", "lose less")
+MAX_TESTS = 6  # named one by one
 EARLY = "The search ended early; this is the best so far."
 
 
@@ -134,6 +135,35 @@ def cases_sentence(cases: Instance, objective: Objective) -> str:
         return f"cases: {counted_rows}; numbers as they are"
     width = "with about as many cases each" if rows.levels.binning == "quantile" else "of equal width"
     return f"cases: {counted_rows}; numbers in at most {counted(rows.levels.others, 'level')} {width}"
+
+
+def copies_sentence(n_copies: int, n_rows: int) -> str:
+    """That rows are repeated, what is made of it, and what to do where that is wrong.
+
+    >>> copies_sentence(200, 400)
+    '200 of 400 rows are exact copies of another row: copies are held out together, as one case. Where rows belong together in another way, or are different cases, name the column that tells cases apart: --groups COL.'
+    """  # noqa: E501
+    verb = "is an exact copy" if n_copies == 1 else "are exact copies"
+    found = f"{n_copies} of {counted(n_rows, 'row')} {verb} of another row: copies are held out together, as one case."
+    remedy = "Where rows belong together in another way, or are different cases, name the column that tells cases apart"
+    return f"{found} {remedy}: --groups COL."
+
+
+def stability_sentence(stability: Stability, schema: Schema) -> str:
+    """What comes back when a tree is learned again from some of the rows.
+
+    >>> import budgetree as bt
+    >>> schema = bt.Instance([[0, 1], [1, 0]], [0, 1], test_names=["age", "scan"]).schema
+    >>> stability_sentence(Stability(5, 0.8, "age", 0.8, (("age", 1.0), ("scan", 0.4)), 0.934), schema)
+    'firm: 4 of 5 refits on 80 % of the rows begin with age; bought by: age 5, scan 2; 93 % of the answers are the same'
+    """
+    n, words = stability.n_refits, dict(zip(schema.test_names, schema.wording.tests, strict=True))
+    begin = "buy no test" if stability.first_test is None else f"begin with {words[stability.first_test]}"
+    times = {words[name]: round(share * n) for name, share in stability.tests}
+    bought = [f"{name} {count}" for name, count in sorted(times.items(), key=lambda entry: -entry[1])]
+    by = f"bought by: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
+    refits = f"{round(stability.same_first * n)} of {counted(n, 'refit')} on {100 * stability.learned_from:.0f} %"
+    return f"firm: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
 
 
 def objective_sentence(choice: ObjectiveChoice) -> str:

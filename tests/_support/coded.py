@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 
-FIELDS = ("codes", "labels", "weights", "n_outcomes", "is_ordered", "missing", "n_classes")
+FIELDS = ("codes", "labels", "weights", "n_outcomes", "is_ordered", "missing", "n_classes", "groups")
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class CodedTable:
     is_ordered: NDArray[np.bool_]
     missing: NDArray[np.int32]
     n_classes: int
+    groups: NDArray[np.int32] | None = None
 
     @property
     def n_rows(self) -> int:

@@ -66,7 +66,8 @@ class ReferenceForest:
         votes = np.tile(prior, (n_groups, n_rows, 1))
         for tree in range(self.n_trees if tests else 0):
             group, part = divmod(tree, self.n_parts)
-            hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in range(n_rows)]
+            together = range(n_rows) if self.table.groups is None else self.table.groups.tolist()
+            hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in together]
             is_out = np.array([draw(number, self.n_parts) == part for number in hashes])
             seed = mix((tree + 1) * STRIDE + self.salt)
             self._grow(tests, np.flatnonzero(~is_out), np.flatnonzero(is_out), 0, seed, prior, votes[group])

@@ -23,10 +23,12 @@ def losses(table: CodedTable, sets: Any = SETS, n_rows: int | None = None, threa
     return core.forest_losses(table.rows(), sets, chosen, n_rows or table.n_rows, threads, core.Clock())
 
 
-@given(seeds, st.sampled_from([2, 3, 6]), st.booleans(), st.sampled_from([5, 12, 20]))
+@given(seeds, st.sampled_from([2, 3, 6]), st.booleans(), st.sampled_from([5, 12, 20]), st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool, n_tests: int) -> None:
+def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool, n_tests: int, grouped: bool) -> None:
     table = random_table(seed, 120, n_tests, n_classes, has_weights=has_weights)
+    if grouped:
+        table = replace(table, groups=np.random.default_rng(seed).integers(0, 40, 120).astype(np.int32))
     chosen = {"n_trees": 6, "n_parts": 3, "min_leaf": 3, "max_depth": 5, "salt": seed}
     sets = [(), (1,), tuple(range(n_tests))]
     reference = ReferenceForest(table, **chosen)
@@ -140,6 +142,16 @@ def test_the_loss_is_that_of_new_rows() -> None:
     assert best - 0.005 < of_all < best + 0.05
 
 
+def test_no_tree_that_judges_a_row_has_seen_its_group() -> None:
+    rng = np.random.default_rng(1)
+    codes = np.tile(rng.integers(0, 200, (6, 1000)), 2).astype(np.uint8)
+    labels = np.tile(rng.integers(0, 2, 1000), 2).astype(np.int32)  # by chance, and every row twice
+    twice = CodedTable(codes, labels, None, np.full(6, 200, np.int32), np.ones(6, bool), np.full(6, -1, np.int32), 2)
+    together = replace(twice, groups=np.tile(np.arange(1000), 2).astype(np.int32))
+    assert losses(twice, [tuple(range(6))], min_leaf=1).mean() < 0.48
+    assert losses(together, [tuple(range(6))], min_leaf=1).mean() > 0.5
+
+
 def test_out_of_time_is_none() -> None:
     table = random_table(0)
     for clock in (core.Clock(max_work=0), core.Clock(seconds=0)):
@@ -165,6 +177,7 @@ def test_out_of_time_is_none() -> None:
         ("missing", np.full(5, 256, dtype=np.int32)),
         ("missing", np.full(4, -1, dtype=np.int32)),
         ("n_classes", 1),
+        ("groups", np.zeros(199, dtype=np.int32)),
     ],
 )
 def test_rows_that_do_not_fit_together(name: str, value: Any) -> None:

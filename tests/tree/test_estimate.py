@@ -22,7 +22,10 @@ def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_p
     point = frontier[-1]
     assert point.estimate is not None
     assert frontier.validation is not None
-    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, frontier.validation.how)
+    firm = point.estimate.stability
+    assert (firm is None) == (objective == "known")
+    how = frontier.validation.how
+    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, how, stability=firm)
     point.tree.to_json(tmp_path / "model.json")
     assert bt.Tree.from_json(tmp_path / "model.json").estimate == point.tree.estimate
 

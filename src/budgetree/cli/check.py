@@ -83,6 +83,7 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
     import numpy as np
 
     from budgetree.data.checks import FEW_ROWS, Finding, Oddity, Severity, class_findings
+    from budgetree.messages import copies_sentence
 
     note, warning = (partial(Finding, severity, Oddity.CASES, None) for severity in (Severity.NOTE, Severity.WARNING))
     schema, classes = instance.schema, instance.schema.wording.classes
@@ -108,6 +109,9 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
             f"{stuck.n_objects} cases agree on every test with a case of another class; any tree {least}. More levels "
             "(--levels) or another test may tell them apart."
         )
+    copies = instance.copies()
+    if copies is not None:
+        yield warning(copies_sentence(copies.n_copies, instance.n_rows))
     if instance.codes.size > LARGE_FOR_EXACT:
         yield note("the table is too large for exact search; trees are found greedily.")
 

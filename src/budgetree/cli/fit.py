@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json, statement_line, tree_facts
+from budgetree.cli.output import ending, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
     from budgetree.learn._fit import answer, make_request
 
     proof = None
@@ -105,7 +105,7 @@ def fit(
     if as_json:
         print_json(tree_facts(tree) | facts | {"objective": result.objective, "model": out})
         return
-    for line in ignored_options(request, result.objective):
+    for line in doubts(request, result.request):
         click.echo(line, err=True)
     for line in _result_lines(result, request):
         click.echo(line)
@@ -134,6 +134,7 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
         if validation is not None:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
+        yield from stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
@@ -145,11 +146,16 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
 
 def _new_error_facts(result: Result) -> dict[str, Any]:
     """What to expect of the tree on new cases."""
+    from budgetree.tree.model.history import estimate_content
+
     point, validation = result.point, None if result.frontier is None else result.frontier.validation
     names = ["error_rate", "new_error", "new_error_se", "overfitted"]
     names += ["new_loss", "new_loss_se"] if result.tree.schema.losses is not None else []
+    estimate = estimate_content(result.estimate) or {}
     return {name: getattr(point, name) for name in names} | {
-        "validation": None if validation is None else str(validation)
+        "validation": None if validation is None else str(validation),
+        "stability": estimate.get("stability"),
+        "copies": 0 if result.request.rows is None else result.request.rows.n_copies,
     }
 
 

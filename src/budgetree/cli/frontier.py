@@ -33,7 +33,7 @@ def frontier(
     max_budget: float | None, budgets: list[float] | None, out: str | None, force: bool, as_json: bool, **settings: Any
 ) -> None:
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
-    from budgetree.cli.inputs import Request, ignored_options, load_in_time
+    from budgetree.cli.inputs import Request, doubts, load_in_time
     from budgetree.learn import frontier as find_frontier
     from budgetree.services.words import visible_lines
     from budgetree.show.frontier_view import CLI_REMEDY, draw_in_letters, render_text
@@ -61,7 +61,7 @@ def frontier(
         }
         print_json(facts | {"points": points, "files": files})
         return
-    for line in ignored_options(request, found.request.objective):
+    for line in doubts(request, found.request):
         click.echo(line, err=True)
     click.echo(f"{visible_lines(render_text(found, CLI_REMEDY))}\n\n{draw_in_letters(found)}")
     if files:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, for_reader, print_json, statement_line, tree_facts
+from budgetree.cli.output import ending, for_reader, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
@@ -53,7 +53,8 @@ def show(
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
         estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
-        click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{estimate}")
+        lines = [tree.to_text(max_depth=max_depth, confusion=confusion), statement_line(tree) + estimate]
+        click.echo("\n".join([*lines, *stability_lines(tree)]))
     else:
         given: dict[str, Any] = {"full": full} if form in ("python", "sql") else {}
         text = tree.export(form, **given | ({"backslash_escapes": backslash_escapes} if form == "sql" else {}))

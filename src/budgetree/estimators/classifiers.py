@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
@@ -169,13 +170,17 @@ class BudgetTreeClassifier(_InMemory):
         return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+        groups = training.groups
+        if groups is None and (training.factors != 1).any():  # a factor of 2 does not make a row two cases
+            copies = instance.copies()
+            groups = np.arange(instance.n_rows) if copies is None else copies.group
         return fit(
             instance,
             budget=self.budget,
             objective="new",
             confidence=self.confidence,
             leaves=self.leaves,  # type: ignore[arg-type]
-            groups=training.groups,
+            groups=groups,
             folds=0,  # scikit-learn has its own
             time_limit=self._left(clock),
             threads=n_threads(self.n_jobs),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +17,7 @@ from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
+from budgetree.learn.known_rows import KnownRows, check_row_groups
 from budgetree.learn.points import Frontier, Point
 from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
@@ -32,7 +34,6 @@ from budgetree.learn.settings import (
     check_leaves,
     check_max_error,
     check_min_cases,
-    check_row_groups,
     check_threads,
     check_time_limit,
 )
@@ -191,7 +192,8 @@ def fit(
         Parts in which the rows are held out for `Result.estimate`; 0 leaves that out.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): they are held out together, for the
-        estimate and where a tree for new cases is judged while it is learned.
+        estimate and where a tree for new cases is judged while it is learned. By default rows belong together that are
+        exact copies of each other, where chance does not explain them; `estimate.how` says how many.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
     leaves, confidence : optional
@@ -396,7 +398,6 @@ def make_request(
     check_leaves(leaves, len(cases.schema.class_names))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
     share = None if max_error is None else check_max_error(max_error)
-    groups = check_row_groups(cases, groups)
     is_distributed = isinstance(cases, DistributedCases)
     if is_distributed and method == "exact":
         message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
@@ -414,11 +415,14 @@ def make_request(
         if is_given
     ]
     choice = _choose(cases, objective, only_known, is_default=is_default)
-    settings = None
-    if choice.objective is Objective.NEW or isinstance(cases, Instance):  # else nothing is held out
-        settings = check_folds(folds, groups, cases if isinstance(cases, Instance) else cases.drawn)
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
+    began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
+    if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
+        rows = KnownRows.of(cases, choice.objective, groups)
+        settings = check_folds(folds, rows.groups, rows.instance)
+    else:  # nothing is held out
+        check_row_groups(cases, groups)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -440,10 +444,10 @@ def make_request(
         max_error=share,
         min_cases=least,
         folds=settings,
-        groups=groups,
+        rows=rows,
         leaves=leaves,
         confidence=check_confidence(confidence),
-        time_limit=check_time_limit(time_limit),
+        time_limit=limit if limit is None else max(0.0, limit - (time.monotonic() - began)),  # drawing takes a while
         impurities=chosen,
         cache_bytes=cache_bytes,
         threads=check_threads(threads),

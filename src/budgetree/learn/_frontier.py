@@ -73,7 +73,8 @@ def frontier(
         `Point.new_error` is the share of rows that trees get wrong which never saw them. 0 leaves that out, and from
         50,000 rows on one fifth is held out, once.
     groups : sequence, optional
-        One value per row, where several rows belong together (a patient's): they are held out together.
+        One value per row, where several rows belong together (a patient's): they are held out together. By default
+        exact copies, as in `fit`.
     objective : {'known', 'new', 'auto'}, optional
         "known" (the default): the fewest errors on the known cases. "new": the lowest error on new cases, at a few
         budgets, and beside it the fewest errors on known ones; `method`, `impurities` and `cache_bytes` are then

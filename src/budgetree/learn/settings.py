@@ -14,7 +14,8 @@ import numpy as np
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import Remedy, SettingError
-from budgetree.learn.validation import FoldSettings, check_groups
+from budgetree.learn.known_rows import KnownRows
+from budgetree.learn.validation import FoldSettings
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
@@ -33,7 +34,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
-    groups: tuple[Any, ...] | None = None  # per raw row, what it belongs to: trees for new cases are judged by groups
+    rows: KnownRows | None = None  # those to hold out, for the estimate and where trees for new cases are judged
     leaves: Leaves = "auto"  # of trees for new cases, as `confidence`
     confidence: float | None = None
     time_limit: float | None = None
@@ -72,16 +73,6 @@ def check_instance(instance: Any) -> None:
     if not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
         raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
-
-
-def check_row_groups(cases: AnyCases, groups: Any) -> tuple[Any, ...] | None:
-    """Per row its group; an error for rows in partitions, which have no order that groups could have, too."""
-    if groups is None:
-        return None
-    if isinstance(cases, DistributedCases):
-        message = "groups: the cases are in shards, whose rows have no order; leave groups out."
-        raise SettingError(message, subject="groups")
-    return check_groups(groups, cases.n_rows)
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:

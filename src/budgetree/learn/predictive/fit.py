@@ -20,7 +20,7 @@ from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.sample import N_FOLDS, draw
+from budgetree.learn.predictive.sample import N_FOLDS, counted_cases, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
@@ -42,7 +42,7 @@ class Fitter:
     leaves      None for the simplest kind that is good enough
     confidence  a case stops where its likeliest class has this probability, and only there
     threads     the pathway does not depend on them
-    groups      per case the number of its group: those of one group are in the same fold
+    groups      per case the number of its group: those of one group are in the same fold, and equal ones are one case
     """
 
     instance: Instance
@@ -107,31 +107,28 @@ class Fitter:
             return list(end.state.tests)
 
     @cached_property
+    def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
+        return counted_cases(self.instance, self.groups)
+
+    @property
     def _cases(self) -> Instance:
         """The cases that count."""
-        units = self.instance.weight_units
-        return self.instance if units.all() else self.instance.part(np.flatnonzero(units))
-
-    @cached_property
-    def _counted_groups(self) -> NDArray[np.int64] | None:
-        if self.groups is None:
-            return None
-        return np.unique(self.groups[self.instance.weight_units > 0], return_inverse=True)[1]
+        return self._counted[0]
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
         """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
-        if self._counted_groups is None:
+        if self._counted[1] is None:
             folds = deal(labels, N_FOLDS, self._cases.case_ranks)
         else:
-            folds = deal_groups(labels, self._counted_groups, N_FOLDS)
+            folds = deal_groups(labels, self._counted[1], N_FOLDS)
         n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
         return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
-        sample = draw(self._cases, self._counted_groups)
+        sample = draw(*self._counted)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     def _scout(self, place: Place) -> Followed:

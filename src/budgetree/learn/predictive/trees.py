@@ -8,18 +8,17 @@ from itertools import accumulate
 from typing import Any
 
 from budgetree.distributed import AnyCases
+from budgetree.learn.known_rows import KnownRows
 from budgetree.learn.predictive.fit import Fitter, fine_instance
-from budgetree.learn.predictive.sample import KnownRows
 from budgetree.learn.settings import (
     Leaves,
     check_cases,
     check_confidence,
     check_leaves,
-    check_row_groups,
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import check_groups, group_numbers
+from budgetree.learn.validation import Groups, group_numbers
 from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
@@ -69,7 +68,8 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together. Rows in shards have none.
+        keeps them together. By default rows that are exact copies of each other do, as `fit` says. Rows in shards have
+        no others.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def predictive(
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
     check_cases(cases)
-    known = KnownRows.of(cases, check_row_groups(cases, groups)).learned_from()
+    known = KnownRows.of(cases, groups=groups).learned_from()
     trees = PredictiveTrees(
         known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
     )
@@ -109,9 +109,8 @@ class PredictiveTrees:
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
-        groups: Any = None,
+        groups: Groups | None = None,
     ) -> None:
-        given = None if groups is None else check_groups(groups, cases.n_rows)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -122,8 +121,8 @@ class PredictiveTrees:
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._plan = DEFAULT_PLAN if clock is None else clock.plan
         numbers = None
-        if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
-            numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
+        if groups is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
+            numbers = group_numbers(groups, cases.row_ranks)[cases.row_order]
         kind = check_leaves(leaves, cases.n_classes)
         self._fitter = Fitter(self.cases, kind, check_confidence(confidence), n_threads, numbers)
 

@@ -139,6 +139,17 @@ export interface Expected {
   loss_se?: number;
   overfitted: boolean;
   how: string; // the number came about
+  stability?: Stability; // of a tree for new cases, where there was time
+}
+
+/** What came back when the tree was learned again from some of the rows; shares. */
+export interface Stability {
+  n_refits: number;
+  learned_from: number;
+  first_test: string | null;
+  same_first: number;
+  tests: Record<string, number>;
+  same_answers: number;
 }
 
 /** What was proven about other trees. */
