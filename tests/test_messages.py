@@ -144,7 +144,6 @@ def test_where_there_are_losses_the_sentence_is_about_loss() -> None:
             "objective: known cases (29 of 30 classes have fewer than three rows)",
         ),
         (ObjectiveChoice(Objective.KNOWN, Reason.ASKED, 9, 2), "objective: known cases (as asked)"),
-        (ObjectiveChoice(Objective.KNOWN, Reason.DEFAULT, 9, 2), "objective: known cases (the default of frontier)"),
         (
             ObjectiveChoice(Objective.KNOWN, Reason.SETTING, 9, 2, 0, "min_cases"),
             "objective: known cases (min_cases is about them)",

@@ -17,7 +17,6 @@ from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.points import Frontier, Point
-from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
@@ -305,9 +304,10 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
         found = route.search(cases, Clock(request.time_limit), progress)
     elif request.objective is Objective.NEW:
         costs = cases.schema.costs
-        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        every = price_of_all(cases.schema)  # stands for no limit
-        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
+        route = NewRoute(request)
+        if request.max_error is None:  # the price of all stands for no limit
+            route = NewRoute(request, [costs.amount(min(request.budget, costs.price_of_all))], is_named=True)
+        found = travel(route, cases, progress)
     else:
         found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
     return _result(found, request)
@@ -383,9 +383,8 @@ def make_request(
     impurities: Any = None,
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
-    is_default: bool = False,
 ) -> FitRequest:
-    """The request that these settings make, checked; is_default: nobody has asked for the objective."""
+    """The request that these settings make, checked."""
     check_cases(cases)
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))
@@ -411,7 +410,7 @@ def make_request(
         )
         if is_given
     ]
-    choice = _choose(cases, objective, only_known, is_default=is_default)
+    choice = _choose(cases, objective, only_known)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -443,7 +442,7 @@ def make_request(
     )
 
 
-def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_default: bool) -> ObjectiveChoice:
+def _choose(cases: AnyCases, asked: str, only_known: Sequence[str]) -> ObjectiveChoice:
     """Which cases trees are for: as asked, or what the table is good for."""
     if isinstance(cases, DistributedCases):
         return ObjectiveChoice(Objective.KNOWN, Reason.PARTITIONS, cases.n_objects, len(cases.schema.class_names))
@@ -452,7 +451,7 @@ def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_defaul
     n_small = int((sizes < FEW_ROWS).sum())
     size = (int(sizes.sum()), len(sizes), n_small)
     if asked != "auto":
-        return ObjectiveChoice(Objective(asked), Reason.DEFAULT if is_default else Reason.ASKED, *size)
+        return ObjectiveChoice(Objective(asked), Reason.ASKED, *size)
     if only_known:
         return ObjectiveChoice(Objective.KNOWN, Reason.SETTING, *size, only_known[0])
     if 2 * n_small > len(sizes):
