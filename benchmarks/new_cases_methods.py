@@ -87,7 +87,9 @@ def known(fold: Fold) -> list[Predicted]:
     """The fewest errors on the known cases: what bt.frontier gives, as users prepare their table by default."""
     start = time.process_time()
     instance = learned_from(fold.train, fold.prices)
-    frontier = bt.frontier(instance, max_budget=max(fold.budgets), time_limit=KNOWN_SECONDS, progress=False, folds=0)
+    frontier = bt.frontier(
+        instance, max_budget=max(fold.budgets), time_limit=KNOWN_SECONDS, progress=False, folds=0, objective="known"
+    )
     seconds = time.process_time() - start
     codes = instance.schema.encode(fold.test, range(instance.n_tests))
     found = []

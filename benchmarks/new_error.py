@@ -59,7 +59,7 @@ def run(law: str, n_rows: int, seed: int, budgets: tuple[int, ...] = (1, 2, 4)) 
     table, truth = draw(law, n_rows, generator), draw(law, N_TRUE, generator)
     names = [["0", "1", "2"]] * 6
     instance = bt.Instance(table.codes, table.labels, outcome_names=names, class_names=["no", "yes"])
-    frontier = bt.frontier(instance, max_budget=max(budgets), progress=False)
+    frontier = bt.frontier(instance, max_budget=max(budgets), progress=False, objective="known")
     outcomes = []
     for budget in budgets:
         point = frontier.best(budget=budget)

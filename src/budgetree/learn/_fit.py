@@ -303,11 +303,9 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
         route = KnownRoute(request, every_budget=request.max_error is not None)
         found = route.search(cases, Clock(request.time_limit), progress)
     elif request.objective is Objective.NEW:
-        costs = cases.schema.costs
-        route = NewRoute(request)
-        if request.max_error is None:  # the price of all stands for no limit
-            route = NewRoute(request, [costs.amount(min(request.budget, costs.price_of_all))], is_named=True)
-        found = travel(route, cases, progress)
+        costs, has_budget = cases.schema.costs, request.max_error is None
+        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+        found = travel(NewRoute(request, [largest] if has_budget else None, is_named=has_budget), cases, progress)
     else:
         found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
     return _result(found, request)

@@ -29,6 +29,7 @@ from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Bounds, Tree
 from budgetree.tree.provenance import Estimate, Method, Objective
 
+REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
 
 
@@ -343,7 +344,8 @@ def travel(route: Route, instance: Instance, progress: bool | None, *, known_lin
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged, row_errors)):
         points[index] = replace(points[index], estimate=estimate)
-    return replace(found, points=tuple(points), validation=judged)
+    judged_points = replace(found, points=tuple(points), validation=judged)
+    return _with_cheaper(judged_points, judged) if request.objective is Objective.NEW else judged_points
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
@@ -372,6 +374,24 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     least = [by_budget[budget] for budget in budgets]
     points = [replace(p, known_least=k.loss, known_proven=k.proven) for p, k in zip(found, least, strict=True)]
     return replace(found, points=tuple(points))
+
+
+def _with_cheaper(found: Frontier, judged: Validation) -> Frontier:
+    """The same, but where a cheaper tree is better by some standard errors it takes the place of a budget's own.
+
+    Not where it merely looks better: of many budgets, the best so far is often the luckiest.
+    """
+    kept: list[int] = []  # per budget, whose tree
+    for index, over in enumerate(judged.advantages):
+        best = max(kept, default=index, key=over.__getitem__)
+        kept.append(best if over[best] > REPLACED else index)
+    numbers = [index for index, by in enumerate(kept) if by == index or found.is_named]
+    points = []
+    for index in numbers:
+        own, by = found[index], found[kept[index]]
+        points.append(replace(by, budget=own.budget, known_least=own.known_least, known_proven=own.known_proven))
+    rows = tuple(tuple(judged.advantages[kept[a]][kept[b]] for b in numbers) for a in numbers)
+    return replace(found, points=tuple(points), validation=replace(judged, advantages=rows)) if kept else found
 
 
 def _estimates(found: Frontier, judged: Validation, row_errors: Sequence[float | None]) -> Iterable[Estimate]:

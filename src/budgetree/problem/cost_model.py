@@ -120,7 +120,7 @@ class CostModel:
     @property
     def price_of_all(self) -> int:
         """What all tests take together at most: no path spends more."""
-        return sum(self.costliest.tolist()) + sum(self.fees.tolist())
+        return int(self.costliest.sum() + self.fees.sum())
 
     @cached_property
     def unit(self) -> int:

@@ -110,11 +110,11 @@ def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSt
     The search may have ended at the last point or at the largest budget it was asked for, so beyond that point the
     bound is what holds at any price: the loss that no test can avoid.
     """
-    last = float(frontier[-1].max_cost)
+    last = float(frontier[-1].budget)
     end = last if right is None else right
-    loss = tuple((float(point.max_cost), float(point.loss)) for point in frontier)
+    loss = tuple((float(point.budget), float(point.loss)) for point in frontier)
     unavoidable = float(frontier.instance.schema.loss(frontier.instance.irreducible.units))
-    bound = [(float(budget), float(least)) for budget, least in frontier.bounds[:-1]]
+    bound = [(start, float(least)) for (start, _), (_, least) in zip(loss[:-1], frontier.bounds, strict=False)]
     return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))
 
 
@@ -180,11 +180,23 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     elif chosen.estimate is not None:
         among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
+        lines += filter(None, [no_more_words(frontier, frontier[-1])])
     if overfitted:
         several = f"{len(overfitted)} of {counted(len(frontier), 'point')} are overfitted (!); "
         at = f"{several if len(overfitted) > 1 else ''}at {_cost(frontier, overfitted[-1])}"
         lines.append(f"{at}: {verdict(overfitted[-1], remedy)}")
     return lines
+
+
+def no_more_words(frontier: Frontier, point: Point) -> str:
+    """That a cheaper point may do as well on new cases as this one, in plain words; "" where this one is better."""
+    enough = frontier.enough
+    if enough is None or frontier.points.index(enough) >= frontier.points.index(point):
+        return ""
+    is_free = not enough.candidate.required_budget
+    return (
+        "no evidence that any test helps" if is_free else f"no evidence that more than {_cost(frontier, enough)} helps"
+    )
 
 
 def verdict(point: Point, remedy: str = REMEDY) -> str:
@@ -224,8 +236,7 @@ def new_words(point: Point) -> str:
 
 
 def _cost(frontier: Frontier, point: Point) -> str:
-    amount = point.budget if frontier.has_budgets else point.max_cost
-    return visible(frontier.instance.schema.wording.amount(amount))
+    return visible(frontier.instance.schema.wording.amount(point.budget))
 
 
 def _new_mean(point: Point) -> str:

@@ -64,7 +64,7 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
 
 def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
     """At each point a dot for the known cases, and a bar for as many new ones, on one axis."""
-    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2)
+    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2, objective="known")
     page.open(summarise_frontier(frontier, title=""))
     ask = """
     const middle = (bar) => Number(bar.getAttribute("d").match(/M[^M]*$/)[0].split(" ")[1].split("h")[0]);

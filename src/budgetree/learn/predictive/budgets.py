@@ -1,9 +1,9 @@
 """Which budgets a frontier for new cases looks at, where none is named: those at which what they buy changes most.
 
-    loss ●──┐                 a growth to the largest budget buys one test after another; where a purchase lowers the
-            ●────┐            out-of-bag loss, what is paid by then is a step. Steps are taken one after another, each
-                 ●──●─────    as far as can be in loss from those that were taken, the largest budget first.
-           1     4  5    9    Where they are few, others follow: as far as can be in how much there is to choose from.
+loss ●──┐                 a growth to the largest budget buys one test after another; where a purchase lowers the
+        ●────┐            out-of-bag loss, what is paid by then is a step. Steps are taken one after another, each
+             ●──●─────    as far as can be in loss from those that were taken, the largest budget first.
+       1     4  5    9    Where they are few, others follow: as far as can be in how much there is to choose from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def worthwhile_budgets(growth: Growth, largest: int, n_budgets: int) -> list[int
     together = _cheapest_together(growth.costs)
 
     def size(budget: int) -> float:
-        """How many tests it buys alone, and how many together: what matters is not how many more, but how many times."""
+        """How many tests it buys alone, and how many together; one more of many matters less."""
         return math.log1p(bisect_right(alone, budget)) + math.log1p(bisect_right(together, budget))
 
     _spread(chosen, (budget for budget in (*alone, *together) if budget < largest), size, n_budgets)
