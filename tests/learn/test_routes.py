@@ -33,7 +33,7 @@ def test_a_cheaper_tree_that_is_better_by_enough_replaces_a_budgets_own(places: 
     found = with_places(named, places)
     best, kept = 0, []
     for index in range(4):
-        best = index if places[index] >= places[best] else best
+        best = index if places[index] > places[best] else best
         kept.append(best if places[best] - places[index] > REPLACED else index)
     assert [point.budget for point in found] == [0, 1, 2, 3]
     assert [point.candidate for point in found] == [named[index].candidate for index in kept]

@@ -100,6 +100,7 @@ def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> Non
         (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
     ]
     assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
+    assert found.to_text().startswith("objective: known cases (only sums are known of cases in partitions)\n")
     # But for the objective's reason, and how cases are counted, which is not known of shards.
     assert found.to_text().splitlines()[1:] == expected.to_text().splitlines()[2:]
 

@@ -103,10 +103,8 @@ def frontier(
     --------
     >>> import budgetree as bt
     >>> found = bt.frontier(bt.datasets.load("house_votes"), budgets=[1, 3])
-    >>> [(point.budget, round(point.new_error, 2)) for point in found]
-    [(0, 0.39), (1, 0.04), (3, 0.04)]
-    >>> found.recommended.budget
-    1
+    >>> [point.budget for point in found], found.recommended.budget  # no evidence that more than 1 helps
+    ([0, 1, 3], 1)
     >>> known = bt.frontier(bt.datasets.load("synthetic"), objective="known", folds=0)
     >>> [(point.max_cost, point.errors) for point in known][:3]
     [(0, 768), (1, 512), (2, 4)]

@@ -80,6 +80,23 @@ def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
     assert "error on new cases" in page.text("#key-new")
 
 
+def test_the_page_says_where_there_is_no_evidence_that_more_helps(page: Page, pima_page: dict[str, Any]) -> None:
+    last = len(pima_page["points"]) - 1
+    budget = pima_page["points"][1]["budget"]
+    recommended = "New cases recommend a budget of {}."
+    for advice, expected in (
+        (None, ""),
+        ({"recommended": None, "enough": 0}, "No budget does better on new cases than no test: none is recommended."),
+        (
+            {"recommended": 1, "enough": 1},
+            f"{recommended.format(budget)} No evidence that more than {budget} helps.",
+        ),
+        ({"recommended": last, "enough": last}, recommended.format(pima_page["points"][last]["budget"])),
+    ):
+        page.open({**pima_page, "advice": advice})
+        assert page.text("#advice") == expected
+
+
 def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[str, Any]) -> None:
     page.open(pima_page, tab="proof")
     proven = pima_page["trees"][pima_page["chosen"]]["statement"]
