@@ -2,7 +2,7 @@
 
 The trees start from the scores that the additive model gives a case which it was not fitted to, rounded, so that the
 last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
-of these models answers.
+of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
 
 START_UNIT = 1024  # start scores are multiples of 1 / this
 MAX_START = 16.0
-MANY_CASES = 20_000  # from there on trees are larger and steps smaller
+MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
-LARGE = {"n_leaves": 31, "rate": 0.1}
+LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
 
 TestSet = tuple[int, ...]  # ascending
 
@@ -35,7 +35,7 @@ class Boosted:
     """What was fitted to one set of tests."""
 
     model: Model
-    probabilities: NDArray[np.float64]  # case × class, by models that were not fitted to the case
+    probabilities: NDArray[np.float64]  # case × class, by models that were not fitted to the case; NaN without one
 
 
 class BoostedModels:
@@ -103,8 +103,10 @@ class BoostedModels:
             return self._alone(tests)
         totals = self._additive_model(tests).totals
         model = Model(Totals(totals.tests, totals.points, totals.intercept, self._mean(tests, found.models)))
-        scores = np.rint(found.scores * SCORE_UNIT).astype(np.int64)
-        return Boosted(model, softmax(class_scores(scores)))
+        probabilities, held_out = np.full((self.cases.n_cases, self.cases.n_classes), np.nan), self._folds >= 0
+        scores = np.rint(found.scores[held_out] * SCORE_UNIT).astype(np.int64)
+        probabilities[held_out] = softmax(class_scores(scores))
+        return Boosted(model, probabilities)
 
     def _mean(self, tests: TestSet, models: Sequence[Any]) -> Ensemble:
         """The trees of all models, of which each adds its share."""

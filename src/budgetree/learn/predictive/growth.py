@@ -28,6 +28,7 @@ MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
+BRANCH_MARGIN = 2.0
 MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
 
 BuyingRule = Literal["gain", "gain per price"]
@@ -304,8 +305,8 @@ def _best(growth: Growth, starts: Sequence[Place]) -> Place:
 def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
     """The policy with branches, where all that it buys is better than the chain."""
     trim(policy, growth.judge)
-    gain, _ = _gain(growth, chain, policy)
-    return Grown(chain, policy if gain > 0 else chain)
+    gain, error = _gain(growth, chain, policy)
+    return Grown(chain, policy if gain > BRANCH_MARGIN * error else chain)
 
 
 def _gain(growth: Growth, place: Place, other: Place) -> tuple[float, float]:

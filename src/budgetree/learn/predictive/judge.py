@@ -24,7 +24,6 @@ LARGE = 3_000
 FEW_CASES = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
 N_QUICK_CASES = 1_500  # … on the first of the cases
-N_FOLLOWED = 3_000
 N_BINS = 64
 MIN_LEAF = 5
 MIN_LEAF_OF_ALL = 15  # divided among the tests of a set: a leaf of one test alone holds as many
@@ -60,11 +59,6 @@ class Judge:
         return min(N_QUICK_CASES, self.sample.n_cases)
 
     @property
-    def n_followed(self) -> int:
-        """How many cases say where it is worth stopping."""
-        return min(N_FOLLOWED, self.sample.n_cases)
-
-    @property
     def _n_trees(self) -> int:
         return N_TREES if self.sample.n_cases <= LARGE else N_TREES_LARGE
 
@@ -80,13 +74,13 @@ class Judge:
         return self._look(sets, self._glanced, N_QUICK_TREES, self.n_quick)
 
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
-        """Case × class: of the first `n_followed` cases, by models that were not fitted to the case."""
+        """Case × class: the probabilities of each case by models that were not fitted to it."""
         wanted = tuple(sorted(map(int, tests)))
         with Clock(None).in_core() as limit:
             settings = _forest_settings(self._n_trees, len(wanted))
             found = core.forest_probabilities(self._rows, wanted, settings, self.sample.n_cases, limit)
         assert found is not None
-        honest = np.asarray(found[: self.n_followed], dtype=np.float64)
+        honest = np.asarray(found, dtype=np.float64)
         return honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
 
     def _look(

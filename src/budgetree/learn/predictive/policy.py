@@ -38,13 +38,17 @@ class Followed:
     """Cases on their way through a policy: what is thought of them at any place, and in the end."""
 
     def __init__(
-        self, root: Place, codes: NDArray[np.uint8], weights: NDArray[np.float64], predictor: Predictor
+        self,
+        root: Place,
+        codes: NDArray[np.uint8],
+        weights: NDArray[np.float64],
+        predictor: Predictor,
+        followed: NDArray[np.int64],
     ) -> None:
-        self._codes, self._weights, self._predictor = codes, weights, predictor
+        self._codes, self._weights, self._predictor, self.everyone = codes, weights, predictor, followed
         self._spent = np.zeros(len(codes))  # in the end, at most
-        self.everyone = np.arange(len(codes))
         self.final = predictor.probabilities(()).copy()
-        waiting = [(root, self.everyone)]
+        waiting = [(root, followed)]
         while waiting:
             place, cases = waiting.pop()
             if place.following:
@@ -83,6 +87,7 @@ class _Stop:
 class PolicyTree:
     """Makes the tree of a policy.
 
+    judged      the cases that have out-of-fold probabilities; they decide who stops
     confidence  a case stops where its likeliest class has this probability, and only there
     clock       when it is over, no model is fitted to find out who could stop
     scout       where to stop is found by these cases, and models are fitted only there; else at every place
@@ -91,17 +96,18 @@ class PolicyTree:
     root: Place
     instance: Instance  # whose cases all count
     learner: Learner
+    judged: NDArray[np.int64]
     confidence: float | None = None
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
 
     def __post_init__(self) -> None:
-        self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner)
+        self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
 
     @property
     def final(self) -> NDArray[np.float64]:
-        """The out-of-fold probabilities of every case where it ends at last."""
+        """The out-of-fold probabilities of cases where they end at last."""
         return self._all.final
 
     def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
