@@ -9,6 +9,7 @@ from typing import Any
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import Remedy, SettingError
 from budgetree.learn._fit import MethodName, ObjectiveName, make_request
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.routes import KnownRoute, NewRoute, at_named_budgets, travel
@@ -40,7 +41,7 @@ def frontier(
 ) -> Frontier:
     """What each budget buys: by default the lowest error to expect on new cases.
 
-    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier for known cases, and nothing of them is held
+    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier for known cases, of which nothing is held
     out. Where the first tree takes longer than `time_limit`, it ends early, and its `origin` says so.
 
     Parameters
@@ -114,7 +115,7 @@ def frontier(
     request = make_request(
         instance,
         objective=objective,
-        method="greedy" if isinstance(instance, DistributedCases) and method == "auto" else method,
+        method=method,
         impurities=impurities,
         time_limit=time_limit,
         cache_bytes=cache_bytes,
@@ -129,7 +130,9 @@ def frontier(
     costs = instance.schema.costs
     limit = costs.budget_units(max_budget, "max_budget") if named is None else costs.budget_units(named[-1])
     request = replace(request, budget=limit)
-    if isinstance(instance, DistributedCases):
+    if isinstance(instance, DistributedCases) and request.objective is Objective.KNOWN:
+        if request.method == "auto":  # of which fit makes one tree
+            request = replace(request, method="greedy", impurities=DEFAULT_IMPURITIES)
         found = KnownRoute(request).search(instance, Clock(request.time_limit), progress)
         return found if named is None else at_named_budgets(found, named)
     if request.objective is Objective.NEW:

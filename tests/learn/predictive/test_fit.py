@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def test_rows_of_a_group_share_a_fold() -> None:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_of_many_cases_only_those_held_out_judge(monkeypatch: pytest.MonkeyPatch, n_classes: int) -> None:
     """What is chosen has the score that the cases of one fifth give it, by a walk that knows nothing of folds."""
-    monkeypatch.setattr("budgetree.learn.validation.HOLD_OUT_FROM", 1000)
+    monkeypatch.setattr(sys.modules[Fitter.__module__], "HELD_OUT", ((1000, 1), (0, 5)))
     instance = random_instance(3, n_cases=1000, n_classes=n_classes)
     fitter = Fitter(instance, "model")
     (found,) = fitter.pathways([2], Clock(None), [None])

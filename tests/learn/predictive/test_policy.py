@@ -29,7 +29,7 @@ def policy_of(instance: bt.Instance, place: Place, confidence: float | None = No
 
 
 def grown(instance: bt.Instance, units: int) -> Place:
-    return best_growths(growth_of(instance), [units])[0]
+    return best_growths(growth_of(instance), [units])[0].policy
 
 
 @given(seeds, st.integers(0, 120), st.sampled_from([None, 0.6, 0.9]), st.sampled_from([2, 3]))

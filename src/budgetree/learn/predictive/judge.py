@@ -19,8 +19,7 @@ from budgetree.learn.predictive.sample import Sample
 from budgetree.services.clock import Clock, OutOfTimeError
 
 N_TREES = 24
-N_TREES_LARGE = 12  # beyond LARGE cases, whose losses are steadier
-LARGE = 3_000
+N_TREES_LARGE = 12  # beyond FEW_CASES, whose losses are steadier
 FEW_CASES = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
 N_QUICK_CASES = 1_500  # … on the first of the cases
@@ -47,7 +46,7 @@ class Judge:
             missing.astype(np.int32),
             sample.n_classes,
         )
-        self._additive = _additive_models(sample, threads) if sample.n_cases <= FEW_CASES else None
+        self._additive = _additive_models(sample, threads) if self.is_small else None
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
         self.loss(())  # what there is when the time is over at once
@@ -59,8 +58,12 @@ class Judge:
         return min(N_QUICK_CASES, self.sample.n_cases)
 
     @property
+    def is_small(self) -> bool:
+        return self.sample.n_cases <= FEW_CASES
+
+    @property
     def _n_trees(self) -> int:
-        return N_TREES if self.sample.n_cases <= LARGE else N_TREES_LARGE
+        return N_TREES if self.is_small else N_TREES_LARGE
 
     def losses(self, sets: Iterable[Iterable[int]]) -> list[NDArray[np.float32]]:
         """Per set, the loss of every case; OutOfTimeError where the clock is over first."""

@@ -120,7 +120,9 @@ class PolicyTree:
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))
-                if stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
+                if stop is not None and not len(stop.cases):  # nobody goes on
+                    place = Place(place.cases, place.state)
+                elif stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
                     end, cases, seen = after, stop.cases, stop.seen
             if place.goes is None or place.test is None:
                 builder.leaf(end, self.learner.model(place.state.tests))
@@ -148,17 +150,20 @@ class PolicyTree:
         chosen = [places[end - 1] for end in stages.ends[:-1]]
         chain = self._all.chain(chosen, cases, table, self.confidence)
         rules = with_rules(chain, range(1, len(chosen) + 2)).rules
-        found = {}
+        found, goes_on, seen_on = {}, np.ones(len(cases), dtype=bool), np.ones(len(seen), dtype=bool)
         for number, (place, rule) in enumerate(zip(chosen, rules, strict=True)):
-            goes_on = ~rule.stops(chain.probabilities[number + 1], table)
-            still = ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
-            found[id(place)] = _Stop(rule, cases[goes_on], seen[still])
+            goes_on &= ~rule.stops(chain.probabilities[number + 1], table)
+            seen_on &= ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
+            if not goes_on.all():
+                found[id(place)] = _Stop(rule, cases[goes_on], seen[seen_on])
         return found
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
         model = self.learner.model(place.state.tests)
-        split, is_stop = model_split(model, rule, self.instance.schema.loss_table)
+        if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
+            return None
+        split, is_stop = found
         if is_stop.count(False) != 1 or split.n_sides < 2:
             return None
         going = None

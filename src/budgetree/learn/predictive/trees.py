@@ -6,12 +6,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from budgetree.distributed import AnyCases
 from budgetree.learn.predictive.fit import Fitter, fine_instance
+from budgetree.learn.predictive.sample import KnownRows
 from budgetree.learn.settings import (
     Leaves,
+    check_cases,
     check_confidence,
-    check_instance,
     check_leaves,
+    check_row_groups,
     check_threads,
     check_time_limit,
 )
@@ -25,7 +28,7 @@ from budgetree.tree.provenance import Method
 
 
 def predictive(
-    cases: Instance,
+    cases: AnyCases,
     *,
     budget: Any,
     confidence: float | None = None,
@@ -39,11 +42,12 @@ def predictive(
 
     Which test to buy next is chosen by how well forests of everything paid so far answer cases that they were not
     grown from. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
-    losses, a case is given the answer of least expected loss.
+    losses, a case is given the answer of least expected loss. Of more than 250,000 rows, as many are drawn by what they
+    hold: leaves are fitted to four fifths of them, and the other fifth is for the estimate of `fit`.
 
     Parameters
     ----------
-    cases : Instance
+    cases : Instance or Shards
         The known cases.
     budget : number or None
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
@@ -62,7 +66,7 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together.
+        keeps them together. Rows in shards have none.
 
     Returns
     -------
@@ -82,7 +86,11 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=groups)
+    check_cases(cases)
+    known = KnownRows.of(cases, check_row_groups(cases, groups)).learned_from()
+    trees = PredictiveTrees(
+        known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
+    )
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -100,7 +108,6 @@ class PredictiveTrees:
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
         groups: Any = None,
     ) -> None:
-        check_instance(cases)
         given = None if groups is None else check_groups(groups, cases.n_rows)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
