@@ -144,7 +144,6 @@ def test_where_there_are_losses_the_sentence_is_about_loss() -> None:
             "objective: known cases (29 of 30 classes have fewer than three rows)",
         ),
         (ObjectiveChoice(Objective.KNOWN, Reason.ASKED, 9, 2), "objective: known cases (as asked)"),
-        (ObjectiveChoice(Objective.KNOWN, Reason.DEFAULT, 9, 2), "objective: known cases (the default of frontier)"),
         (
             ObjectiveChoice(Objective.KNOWN, Reason.SETTING, 9, 2, 0, "min_cases"),
             "objective: known cases (min_cases is about them)",
@@ -206,7 +205,7 @@ def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsy
 def test_a_point_for_new_cases_is_about_its_budget() -> None:
     """Its known line and its error are those of the budget, of which its tree may leave some."""
     pima = bt.Instance.from_frame(bt.datasets.frame("pima"), target="diabetes", prices=bt.datasets.load("pima").prices)
-    found, known = bt.frontier(pima, objective="new", folds=0), bt.frontier(pima, folds=0)
+    found, known = bt.frontier(pima, objective="new", folds=0), bt.frontier(pima, folds=0, objective="known")
     assert found.columns[0] == "budget"
     assert any(point.budget > point.max_cost for point in found)
     for point in found:

@@ -176,7 +176,6 @@ def objective_sentence(choice: ObjectiveChoice) -> str:
     size = f"{counted(choice.n_rows, 'row')} of {counted(choice.n_classes, 'class', 'classes')}"
     why = {
         Reason.ASKED: "as asked",
-        Reason.DEFAULT: "the default of frontier",
         Reason.FACTS: f"{choice.n_small} of {counted(choice.n_classes, 'class', 'classes')} have fewer than three rows",
         Reason.ROWS: size,
         Reason.SETTING: f"{choice.setting} is about them",

@@ -285,11 +285,11 @@ def test_with_losses_the_mean_loss_is_estimated_beside_the_error() -> None:
     lowest = min(frontier, key=lambda point: point.new_loss or 0)
     assert lowest is first
     assert frontier.recommended is None  # referring everybody loses least
-    assert bt.frontier(bt.datasets.load("pima"), max_budget=1)[-1].new_loss is None
+    assert bt.frontier(bt.datasets.load("pima"), max_budget=1, objective="known")[-1].new_loss is None
 
 
 def test_where_every_class_has_one_row_nothing_is_held_out() -> None:
     faults = bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "c"])
     assert check_folds(5, None, faults) is None
     assert check_folds(5, None, bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "b"])) is not None
-    assert bt.frontier(faults, progress=False).validation is None
+    assert bt.frontier(faults, progress=False, objective="known").validation is None

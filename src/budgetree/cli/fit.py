@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 )
 @options.engine
 @options.search
-@options.new_cases("auto")
+@options.new_cases
 @click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The model file to write.")
 @click.option(
     "--certificate", metavar="FILE", type=options.FILE, help="Also prove how good the tree is, into this file."
@@ -117,7 +117,7 @@ def fit(
 def _result_lines(result: Result, request: Request) -> Iterator[str]:
     from budgetree.messages import cases_sentence, objective_sentence
     from budgetree.problem import Instance, Prices
-    from budgetree.show.frontier_view import CLI_REMEDY, new_words, verdict
+    from budgetree.show.frontier_view import CLI_REMEDY, new_words, no_more_words, verdict
 
     tree, wanted = result.tree, result.request
     if wanted.choice is not None:
@@ -134,6 +134,8 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
         if validation is not None:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
+        if point.for_new and result.frontier is not None and (no_more := no_more_words(result.frontier, point)):
+            yield no_more
         yield from stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")

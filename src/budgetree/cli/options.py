@@ -222,42 +222,39 @@ search = several(
     ),
 )
 
-
-def new_cases(default_objective: str | None) -> Options:
-    """What is known about new cases, and whether they or the known ones are what the tree is for."""
-    return several(
-        click.option(
-            "--objective",
-            type=click.Choice(["auto", "new", "known"]),
-            default=default_objective,
-            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
-            "known where most classes have fewer than three rows, or an option is only about known cases; else new."
-            + ("" if default_objective else "  [default: known]"),
-        ),
-        click.option(
-            "--folds",
-            metavar="N",
-            type=int,
-            default=5,
-            help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
-        ),
-        click.option(
-            "--groups",
-            metavar="COL",
-            help="Rows with the same value here belong together (a patient's); the column is not a test.",
-        ),
-        click.option(
-            "--leaves",
-            type=click.Choice(["auto", "tree", "points", "model"]),
-            default="auto",
-            help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
-            "was paid; auto: the simplest that is good enough.",
-        ),
-        click.option(
-            "--confidence",
-            metavar="P",
-            type=click.FloatRange(0, 1, min_open=True),
-            help="With --objective new: a case stops where a class has this probability; by default where going on "
-            "would hardly change its answer.",
-        ),
-    )
+# What is known about new cases, and whether they or the known ones are what the tree is for.
+new_cases = several(
+    click.option(
+        "--objective",
+        type=click.Choice(["auto", "new", "known"]),
+        default="auto",
+        help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
+        "known where most classes have fewer than three rows, or an option is only about known cases; else new.",
+    ),
+    click.option(
+        "--folds",
+        metavar="N",
+        type=int,
+        default=5,
+        help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
+    ),
+    click.option(
+        "--groups",
+        metavar="COL",
+        help="Rows with the same value here belong together (a patient's); the column is not a test.",
+    ),
+    click.option(
+        "--leaves",
+        type=click.Choice(["auto", "tree", "points", "model"]),
+        default="auto",
+        help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
+        "was paid; auto: the simplest that is good enough.",
+    ),
+    click.option(
+        "--confidence",
+        metavar="P",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="With --objective new: a case stops where a class has this probability; by default where going on "
+        "would hardly change its answer.",
+    ),
+)

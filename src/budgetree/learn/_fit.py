@@ -19,7 +19,6 @@ from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.known_rows import KnownRows, check_row_groups
 from budgetree.learn.points import Frontier, Point
-from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
@@ -189,7 +188,8 @@ def fit(
     time_limit : float, optional
         Seconds after which the best so far is returned; so does Ctrl-C.
     folds : int, default 5
-        Parts in which the rows are held out for `Result.estimate`; 0 leaves that out.
+        Parts in which the rows are held out for `Result.estimate`; 0 leaves that out. Where a tree for new cases
+        loses more on them than no test at all, by 1.5 standard errors, the result is a single leaf.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): they are held out together, for the
         estimate and where a tree for new cases is judged while it is learned. By default rows belong together that are
@@ -303,10 +303,9 @@ def optimal(
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
     """What a request asks for."""
     if request.objective is Objective.NEW:
-        costs = cases.schema.costs
-        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        every = price_of_all(cases.schema)  # stands for no limit
-        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
+        costs, has_budget = cases.schema.costs, request.max_error is None
+        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+        found = travel(NewRoute(request, [largest] if has_budget else None, is_named=has_budget), cases, progress)
     elif isinstance(cases, DistributedCases):
         is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
         if is_one and request.max_error is None and request.time_limit is None:
@@ -388,9 +387,8 @@ def make_request(
     impurities: Any = None,
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
-    is_default: bool = False,
 ) -> FitRequest:
-    """The request that these settings make, checked; is_default: nobody has asked for the objective."""
+    """The request that these settings make, checked."""
     check_cases(cases)
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))
@@ -414,7 +412,7 @@ def make_request(
         )
         if is_given
     ]
-    choice = _choose(cases, objective, only_known, is_default=is_default)
+    choice = _choose(cases, objective, only_known)
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
     began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
@@ -454,7 +452,7 @@ def make_request(
     )
 
 
-def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_default: bool) -> ObjectiveChoice:
+def _choose(cases: AnyCases, asked: str, only_known: Sequence[str]) -> ObjectiveChoice:
     """Which cases trees are for: as asked, or what the table is good for."""
     if isinstance(cases, DistributedCases) and (asked == "known" or only_known):
         sizes = cases.class_order.counts  # which count as rows do, but for weights
@@ -465,7 +463,7 @@ def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_defaul
     n_small = int((sizes < FEW_ROWS).sum())
     size = (int(sizes.sum()) if isinstance(cases, Instance) else cases.n_objects, len(sizes), n_small)
     if asked != "auto":
-        return ObjectiveChoice(Objective(asked), Reason.DEFAULT if is_default else Reason.ASKED, *size)
+        return ObjectiveChoice(Objective(asked), Reason.ASKED, *size)
     if only_known:
         return ObjectiveChoice(Objective.KNOWN, Reason.SETTING, *size, only_known[0])
     if 2 * n_small > len(sizes):

@@ -18,6 +18,7 @@ from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Frontier, make_point
+from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest
 from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
@@ -26,6 +27,8 @@ from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Bounds, Tree
 from budgetree.tree.provenance import Estimate, Method, Objective
+
+REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 
 
 class Route(Protocol):
@@ -225,22 +228,32 @@ def at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontie
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewRoute:
-    """Trees for new cases at these budgets; where they are named, a point for each."""
+    """Trees for new cases at these budgets; where they are named, a point for each.
+
+    budgets    None for as many as `n_points`, up to the request's, where what they buy changes most
+    """
 
     request: FitRequest
-    budgets: Sequence[int | float]
+    budgets: Sequence[int | float] | None = None
+    n_points: int = DEFAULT_POINTS
     is_named: bool = False
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
-        """A point for each budget that buys something else than the one before."""
+        """A point for each budget that buys something else than those before."""
         trees = self._trees_of(instance, clock, groups=None if self.request.rows is None else self.request.rows.groups)
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
-        made = list(self._each_tree(trees, clock, progress))
-        found = [(0, leaf_candidate(fine)), *((budget, candidate_of(tree, FOR_NEW)) for budget, tree in made)]
-        # Of trees for one budget, or where none is named of trees that cost the same, the one that was made last.
-        by = {
-            budget if self.is_named else candidate.required_budget: (budget, candidate) for budget, candidate in found
-        }
+        budgets = self.budgets
+        if budgets is None:
+            budgets = trees.budgets(self.request.budget, self.n_points, clock)
+        made = list(self._each_tree(trees, budgets, clock, progress))
+        leaf = (0, leaf_candidate(fine))
+        by: dict[int | float, tuple[int | float, Candidate]] = {0: leaf}
+        for budget, tree in made:
+            if self.is_named:
+                by[budget] = (budget, candidate_of(tree, FOR_NEW))
+            # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
+            elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
+                by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
         unavoidable = fine.irreducible.units
         points = [
             make_point(
@@ -250,10 +263,10 @@ class NewRoute:
                 for_new=True,
                 budget=budget,
             )
-            for _, (budget, candidate) in sorted(by.items())
+            for budget, candidate in by.values()
         ]
         ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)
-        if len(made) < len(self.budgets):
+        if len(made) < len(budgets):
             ended = clock.ended(complete=False)
         return Frontier(
             tuple(points),
@@ -270,10 +283,10 @@ class NewRoute:
 
         def learn(part: Instance, groups: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
             trees = self._trees_of(part, clock, groups=groups, needs_tree=False)
-            seconds = clock.seconds_of(1 / len(found))
+            seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
 
             def tree_for(budget: Any) -> Tree:
-                if not part.schema.costs.budget_units(budget):
+                if not costs.budget_units(budget) and costs.prices(costs.start).all():
                     return leaf_candidate(part).make()
                 return trees.tree(budget, time_limit=seconds, progress=False)
 
@@ -288,17 +301,17 @@ class NewRoute:
         )
 
     def _each_tree(
-        self, trees: PredictiveTrees, clock: Clock, progress: bool | None
+        self, trees: PredictiveTrees, budgets: Sequence[int | float], clock: Clock, progress: bool | None
     ) -> Iterable[tuple[int | float, Tree]]:
-        if len(self.budgets) == 1:  # the bar of its growth says more
-            yield self.budgets[0], trees.tree(self.budgets[0], time_limit=clock.seconds_of(1), progress=progress)
+        if len(budgets) == 1:  # the bar of its growth says more
+            yield budgets[0], trees.tree(budgets[0], time_limit=clock.seconds_of(1), progress=progress)
             return
         with progress_bar("new cases", progress) as report:
-            for index, budget in enumerate(self.budgets):
+            for index, budget in enumerate(budgets):
                 if index and clock.is_over:
                     break
-                report(index, len(self.budgets), f"budget {budget}")
-                seconds = clock.seconds_of(1 / (len(self.budgets) - index))
+                report(index, len(budgets), f"budget {budget}")
+                seconds = clock.seconds_of(1 / (len(budgets) - index))
                 yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
@@ -345,7 +358,8 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
         points[index] = replace(points[index], estimate=estimate)
-    return replace(found, points=tuple(points), validation=judged)
+    judged_points = replace(found, points=tuple(points), validation=judged)
+    return _with_cheaper(judged_points, judged) if request.objective is Objective.NEW else judged_points
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
@@ -374,6 +388,24 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     least = [by_budget[budget] for budget in budgets]
     points = [replace(p, known_least=k.loss, known_proven=k.proven) for p, k in zip(found, least, strict=True)]
     return replace(found, points=tuple(points))
+
+
+def _with_cheaper(found: Frontier, judged: Validation) -> Frontier:
+    """The same, but where a cheaper tree is better by some standard errors it takes the place of a budget's own.
+
+    Not where it merely looks better: of many budgets, the best so far is often the luckiest.
+    """
+    kept: list[int] = []  # per budget, whose tree
+    for index, over in enumerate(judged.advantages):
+        best = max(kept, default=index, key=over.__getitem__)
+        kept.append(best if over[best] > REPLACED else index)
+    numbers = [index for index, by in enumerate(kept) if by == index or found.is_named]
+    points = []
+    for index in numbers:
+        own, by = found[index], found[kept[index]]
+        points.append(replace(by, budget=own.budget, known_least=own.known_least, known_proven=own.known_proven))
+    rows = tuple(tuple(judged.advantages[kept[a]][kept[b]] for b in numbers) for a in numbers)
+    return replace(found, points=tuple(points), validation=replace(judged, advantages=rows)) if kept else found
 
 
 def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:

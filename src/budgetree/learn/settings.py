@@ -134,16 +134,17 @@ def check_threads(threads: Any) -> int:
     """How many; None means one for each processor that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return _at_least_one(threads, "threads", "None or a whole number of at least 1")
+    return at_least_one(threads, "threads", "None or a whole number of at least 1")
 
 
 def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
     """The known cases that every leaf must have."""
-    least = _at_least_one(min_cases, subject, "a whole number of at least 1")
+    least = at_least_one(min_cases, subject, "a whole number of at least 1")
     return min(least, 2**31 - 1)  # more cases than any table has
 
 
-def _at_least_one(number: Any, subject: str, expected: str) -> int:
+def at_least_one(number: Any, subject: str, expected: str) -> int:
+    """A whole number, as large as that."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         message = f"{subject} is {number!r}; expected {expected}."
         raise SettingError(message, subject=subject, found=number, expected=expected)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -64,6 +64,8 @@ class Validation:
     is_hold_out: bool  # one fifth stood for all folds
     n_copies: int = 0  # rows held out together with another, because they repeat it
     stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
+    # Per pair of budgets, by how many standard errors of the difference the second loses less; none where no fold was.
+    advantages: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     @property
     def how(self) -> str:
@@ -103,6 +105,26 @@ class HeldOut:
         """What a row loses on average, where it may lose as much as the largest."""
         return NewLoss(*self._mean(lost, largest))
 
+    def advantages(self, lost: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+        """Of budget × row, per pair of budgets by how many standard errors the second loses less than the first.
+
+        The standard error is of the differences row by row: what makes a row hard is the same for both. One more draw
+        that is in favour of either keeps it above 0.
+        """
+        weights, groups, total = self.weights, self.groups, float(self.weights.sum())
+        n_draws = lost.shape[1] if groups is None else len(np.unique(groups))
+        means = lost @ weights / total
+        difference = means[:, None] - means
+        square = (_squared_distances(lost * np.sqrt(weights)) / total * n_draws + 2 * largest**2) / (n_draws + 2)
+        cautious = difference * n_draws / (n_draws + 2)
+        variance = float((weights**2).sum()) * np.maximum(square - cautious**2, 0.0)
+        if groups is not None:
+            deviations = weights * (lost - means[:, None])
+            by_group = np.array([np.bincount(groups, weights=of_budget) for of_budget in deviations])
+            variance = np.maximum(variance, _squared_distances(by_group) * n_draws / max(n_draws - 1, 1))
+        error = np.sqrt(variance * (1 + total / self.learned_from)) / total
+        return np.asarray(difference / np.maximum(error, np.finfo(np.float64).tiny))
+
     def _mean(self, values: NDArray[np.float64], largest: float) -> tuple[float, float]:
         """The weighted mean and its standard error.
 
@@ -121,6 +143,13 @@ class HeldOut:
             deviations = np.bincount(groups, weights=weights * (values - mean))
             variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
         return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total
+
+
+def _squared_distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of every two."""
+    products = vectors @ vectors.T
+    own = products.diagonal()
+    return np.asarray(np.maximum(own[:, None] + own - 2 * products, 0.0))
 
 
 def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
@@ -230,6 +259,7 @@ def cross_validate(
         n_rows=len(rows),
         is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
         stabilities=tuple(stabilities),
+        advantages=tuple(map(tuple, held_out.advantages(lost, largest).tolist())) if len(rows) else (),
     )
 
 

@@ -218,7 +218,6 @@ class Reason(Enum):
     """Why a tree has its objective."""
 
     ASKED = "asked"
-    DEFAULT = "default"
     FACTS = "facts"  # most classes have fewer than three rows
     ROWS = "rows"  # most classes have three rows or more
     SETTING = "setting"  # one that is only about known cases

@@ -14,6 +14,7 @@ from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.boosting import BoostedModels
+from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
@@ -50,6 +51,13 @@ class Fitter:
     confidence: float | None = None
     threads: int = 1
     groups: NDArray[np.int64] | None = None
+
+    def budgets(self, largest: int, n_budgets: int, clock: Clock) -> list[int]:
+        """So many budgets up to the largest, in price units, at which what is bought changes most."""
+        if self.instance.n_classes == 1 or not largest:  # there is nothing to find out, or nothing to pay for
+            return []
+        self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share / (n_budgets + 1)))
+        return worthwhile_budgets(self._growth, largest, n_budgets)
 
     def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
         """The pathways for these budgets in price units; as good as the clock allows."""

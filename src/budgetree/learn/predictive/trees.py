@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 from budgetree.distributed import AnyCases
@@ -19,14 +18,12 @@ from budgetree.learn.settings import (
     check_time_limit,
 )
 from budgetree.learn.validation import Groups, group_numbers
-from budgetree.problem import Instance, Schema
+from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 from budgetree.tree.provenance import Method
-
-MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
 
 
 def predictive(
@@ -126,6 +123,11 @@ class PredictiveTrees:
         kind = check_leaves(leaves, cases.n_classes)
         self._fitter = Fitter(self.cases, kind, check_confidence(confidence), n_threads, numbers)
 
+    def budgets(self, limit: int, n_budgets: int, clock: Clock) -> list[int | float]:
+        """So many budgets up to a limit in price units that are worth a tree each, smallest first."""
+        costs = self.cases.schema.costs
+        return [costs.amount(units) for units in self._fitter.budgets(min(limit, costs.price_of_all), n_budgets, clock)]
+
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
         units = self.cases.schema.costs.budget_units(budget)
@@ -144,24 +146,3 @@ def predictive_origin(budget: Any, confidence: float | None) -> Origin:
         budget=None if is_unlimited(budget) else as_fraction(budget),
         confidence=None if confidence is None else Fraction(str(confidence)),
     )
-
-
-def budgets_up_to(instance: AnyCases, limit: int) -> list[int]:
-    """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
-    single = sorted(_single_prices(instance.schema))
-    units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
-    if units and sum(single) > limit > units[-1]:
-        units.append(limit)
-    n_kept = min(MAX_POINTS, len(units))
-    return sorted({units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)})
-
-
-def price_of_all(schema: Schema) -> int | float:
-    """A budget that buys every test, whatever its outcome."""
-    return schema.costs.amount(sum(_single_prices(schema)))
-
-
-def _single_prices(schema: Schema) -> list[int]:
-    """What each test costs at most where it is the only one, in price units."""
-    costs = schema.costs
-    return list(map(int, costs.prices(costs.start)))
