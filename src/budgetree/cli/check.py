@@ -56,13 +56,14 @@ def _examine(request: Request) -> list[Finding]:
     table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
     target = request.target or (table.names[-1] if is_bundled(request.data) else None)
-    labels = table.column(target) if target in table.names else None
-    for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
+    rows = table.without_empty_rows()
+    labels = rows.column(target) if target in rows.names else None
+    for column in table.columns if len(rows) else ():  # without rows there is one thing to say
         if column.name == target:
             findings.extend(target_findings(column))
         elif column.name not in request.drop:
             findings.extend(column_findings(table, column, levels))
-            findings.extend(blank_findings(column, labels, request.blanks))
+            findings.extend(blank_findings(rows.column(column.name), labels, request.blanks))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:

@@ -162,10 +162,11 @@ def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator
 
 def blank_findings(column: Column, target: Column | None, blanks: BlankPlan) -> Iterator[Finding]:
     """How many cells of a test are empty, whether they go with the class, and what they are taken for."""
+    is_blank = column.is_absent
     try:
-        is_blank, classes = column.coded().is_absent, None if target is None else target.coded()
+        classes = None if target is None else target.coded()
     except TableError:  # lists and the like, which are refused later
-        return
+        classes = None
     n_blank, n_rows = int(is_blank.sum()), len(column)
     if not 0 < n_blank < n_rows:
         return
