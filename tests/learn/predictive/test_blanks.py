@@ -54,8 +54,8 @@ def test_blanks_that_go_with_the_class_are_of_no_use(leaves: str, blank_class: s
         frame, new = (rows(number, n_rows, seed % 2 == 0) for number, n_rows in ((seed, 400), (seed + 100, 3000)))
         tree = learn(with_blanks(frame, seed, blank_class, share), None, leaves)
         excess.append(error(tree, new) - error(learn(frame.drop(columns="lost"), None, leaves), new))
-    assert np.mean(excess) < 0.015
-    assert max(excess) < 0.04  # with blanks as results it is 0.1
+    assert np.mean(excess) < 0.015  # with blanks as results it is 0.07 to 0.48
+    assert max(excess) < 0.04
 
 
 @pytest.mark.parametrize("leaves", KINDS)
