@@ -87,7 +87,8 @@ def by_sqlite(tree: bt.Tree, rows: Rows, *, full: bool = False) -> list[Any]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({columns})")
         connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
-        found = connection.execute(f"SELECT {tree.to_sql(full=full)} FROM cases").fetchall()
+        query = tree.to_sql(full=True) if full else f"SELECT {tree.to_sql()} FROM cases"
+        found = connection.execute(query).fetchall()
         return found if full else [answer for (answer,) in found]
 
 

@@ -29,6 +29,7 @@ from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
+from budgetree.tree.levels import join_levels
 from budgetree.tree.provenance import LeafChoice, LeafKind
 
 
@@ -56,10 +57,11 @@ class Fitter:
             return [Pathway(_one_leaf(self.instance, _chosen(origin, choice)), choice) for origin in origins]
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
-        return [
+        found = [
             self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
             for each, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
+        return [replace(pathway, tree=join_levels(pathway.tree)) for pathway in found]
 
     def pathway(
         self, place: Place, chain: Sequence[int], budget: int, clock: Clock, origin: Origin | None = None

@@ -22,7 +22,7 @@ from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
-from budgetree.tree import Origin, Split, Tree, TreeBuilder
+from budgetree.tree import Model, Origin, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 
 
@@ -95,6 +95,7 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
+    _models: dict[tuple[int, ...], Model] = field(init=False, default_factory=dict)  # those that answer
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner)
@@ -105,7 +106,13 @@ class PolicyTree:
         return self._all.final
 
     def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
-        """The tree."""
+        """The tree, with smaller models where it would not fit into a small file."""
+        tree = self._tree(budget, origin)
+        smaller = self.learner.smaller(self._models)
+        self._models |= smaller
+        return self._tree(budget, origin) if smaller else tree
+
+    def _tree(self, budget: Any, origin: Origin | None) -> Tree:
         builder, scout = TreeBuilder(self.instance, budget=budget), self.scout or self._all
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
@@ -117,12 +124,16 @@ class PolicyTree:
                 if stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
                     end, cases, seen = after, stop.cases, stop.seen
             if place.goes is None or place.test is None:
-                builder.leaf(end, self.learner.model(place.state.tests))
+                builder.leaf(end, self._model(place))
                 continue
             ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
             sides = self._all.sides(place, cases), scout.sides(place, seen), [n_stages - len(stops)] * len(ends)
             waiting += zip(ends, place.sides, *sides, strict=True)
         return builder.build(origin=origin)
+
+    def _model(self, place: Place) -> Model:
+        tests = tuple(sorted(place.state.tests))
+        return self._models.setdefault(tests, self.learner.model(tests))
 
     def _stops(
         self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int
@@ -151,7 +162,7 @@ class PolicyTree:
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
-        model = self.learner.model(place.state.tests)
+        model = self._model(place)
         split, is_stop = model_split(model, rule, self.instance.schema.loss_table)
         if is_stop.count(False) != 1 or split.n_sides < 2:
             return None
