@@ -124,7 +124,7 @@ class _Joined:
 
     def _kept(self, test: int) -> list[int]:
         """The first result of each joined one."""
-        return np.unique(self._of_result(test), return_index=True)[1].tolist()
+        return list(map(int, np.unique(self._of_result(test), return_index=True)[1]))
 
     def _totals(self, totals: Totals) -> Totals:
         points = tuple(own[self._kept(test)] for test, own in zip(totals.tests, totals.points, strict=True))

@@ -122,7 +122,7 @@ class BoostedModels:
         points = tuple(
             _rounded(self._stepped(test, own)) for test, own in zip(totals.tests, totals.points, strict=True)
         )
-        return Model(Totals(totals.tests, points, _rounded(totals.intercept)))
+        return Model(Totals(totals.tests, points, _rounded(totals.intercept).astype(np.int64)))
 
     def _stepped(self, test: int, points: NDArray[np.int32]) -> NDArray[Any]:
         """The points of a number's levels in few steps, those that the trees do not tell apart by their mean."""

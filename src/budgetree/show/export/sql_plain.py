@@ -48,7 +48,7 @@ class PlainWriter:
 
     def answer(self, leaf: int) -> str:
         """What a leaf answers."""
-        return self.answers[self.nodes.label[leaf]]
+        return self.answers[int(self.nodes.label[leaf])]
 
     def among(self, test: int, outcomes: list[int]) -> str:
         """Whether a test shows one of these outcomes."""

@@ -221,7 +221,7 @@ def _read_totals(given: dict[str, Any], entry: str, schema: Schema) -> Totals:
         return Totals(tuple(tests), tables, _times(intercept, unit), trees)
 
 
-def _times(numbers: list[Any], unit: int) -> NDArray[np.int64]:
+def _times(numbers: list[Any], unit: int) -> NDArray[Any]:
     """Of numbers and a unit that the file's schema holds below 2^31."""
     return np.array(numbers, dtype=np.int64) * unit
 
