@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_FOLDS = 5
-MIN_LEAF = 1
+ROWS_PER_LEAF_ROW = 2_000  # a leaf has one row more for each so many: larger tables would take hours
 
 
 @dataclass(eq=False)
@@ -33,19 +33,16 @@ class Sample:
     n_classes: int
     n_outcomes: NDArray[np.int64]
     is_ordered: NDArray[np.bool_]
+    fees: list[tuple[float, frozenset[int]]]  # each paid with the first of its tests
     price: NDArray[np.float64]
-    fee: float  # paid with the first of `shares`
-    shares: NDArray[np.bool_]
 
     def part(self, rows: NDArray[np.bool_]) -> Sample:
         return Sample(self.codes[rows], self.labels[rows], *list(vars(self).values())[2:])
 
 
-def fit_cart(sample: Sample, budget: float, *, prune: bool = True) -> Part:
+def fit_cart(sample: Sample, budget: float) -> Part:
     """Grown within the budget, and pruned by inner folds."""
     whole = grow(sample, np.arange(len(sample.labels)), frozenset(), budget)
-    if not prune:
-        return whole
     links = np.unique([0.0, *all_links(whole)])
     links = links[np.isfinite(links)]
     penalties = np.r_[np.sqrt(links[:-1] * links[1:]), links[-1]]  # between two, the same tree
@@ -69,7 +66,10 @@ def grow(sample: Sample, rows: NDArray[np.int64], paid: frozenset[int], budget: 
     part = Part(counts)
     if (counts > 0).sum() < 2:
         return part
-    price = sample.price + np.where(sample.shares, sample.fee * (not any(sample.shares[t] for t in paid)), 0)
+    price = sample.price.copy()
+    for fee, shared in sample.fees:
+        if not shared & paid:
+            price[list(shared)] += fee
     price[list(paid)] = 0
     tests = np.flatnonzero(price <= budget + 1e-9)
     best = best_split(sample, rows, counts, tests)
@@ -95,7 +95,8 @@ def best_split(
     right = counts - left
     n_left, n_right = left.sum(axis=2), right.sum(axis=2)
     pure = (left**2).sum(axis=2) / np.maximum(n_left, 1) + (right**2).sum(axis=2) / np.maximum(n_right, 1)
-    pure = np.where((n_left >= MIN_LEAF) & (n_right >= MIN_LEAF), pure, -1.0)
+    least = 1 + len(sample.labels) // ROWS_PER_LEAF_ROW
+    pure = np.where((n_left >= least) & (n_right >= least), pure, -1.0)
     at, outcome = np.unravel_index(int(pure.argmax()), pure.shape)
     if pure[at, outcome] <= (counts**2).sum() / counts.sum() + 1e-9:
         return None

@@ -35,7 +35,7 @@ def cut(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> list[
 
 def sharded(instance: bt.Instance, n_parts: int, *, by_class: bool = False, sizes: Sizes = SIZES) -> LocalCases:
     partitions = cut(instance, n_parts, by_class=by_class)
-    return LocalCases(instance.schema, partitions, instance.n_objects, sizes=sizes)
+    return LocalCases(instance.schema, partitions, instance.n_objects, sizes=sizes, drawn=lambda: instance)
 
 
 def random_instance(seed: int) -> bt.Instance:

@@ -146,6 +146,5 @@ def objective_sentence(choice: ObjectiveChoice) -> str:
         Reason.FACTS: f"{choice.n_small} of {counted(choice.n_classes, 'class', 'classes')} have fewer than three rows",
         Reason.ROWS: size,
         Reason.SETTING: f"{choice.setting} is about them",
-        Reason.PARTITIONS: "only sums are known of cases in partitions",
     }
     return f"objective: {choice.objective} cases ({why[choice.reason]})"

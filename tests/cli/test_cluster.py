@@ -44,6 +44,24 @@ def test_the_tree_is_that_of_memory(data: str, tmp_path: Path, capsys: pytest.Ca
     printed = run(capsys, "fit", data, "--target", "found", "--engine", "dask", "--budget", "2", "-o", str(model))
     assert "120 cases" in printed
     assert "next: budgetree show" in printed
+    there = tmp_path / "there.json"
+    run(capsys, "fit", data, "--target", "found", "--budget", "2", "-o", str(there))
+    assert model.read_bytes() == there.read_bytes()
+    run(
+        capsys,
+        "fit",
+        data,
+        "--target",
+        "found",
+        "--engine",
+        "dask",
+        "--objective",
+        "known",
+        "--budget",
+        "2",
+        "-o",
+        str(model),
+    )
     shards = bt.Shards.from_files(data, "found", tmp_path / "shards", duplicates="keep")
     assert bt.Tree.from_json(model).to_dict() == bt.grow(shards, budget=2).to_dict()
     known = ("--objective", "known", "--method", "greedy", "--folds", "0")
@@ -61,7 +79,6 @@ def test_the_tree_is_that_of_memory(data: str, tmp_path: Path, capsys: pytest.Ca
     ("options", "code", "message"),
     [
         (["--engine", "dask", "--certificate", "c.json"], 2, "--certificate needs the rows in memory"),
-        (["--engine", "dask", "--objective", "new"], 2, "--objective new needs the rows in memory"),
         (["--scheduler", "tcp://127.0.0.1:1"], 2, "it needs --engine dask"),
         (["--engine", "dask", "--drop", "colour"], 1, "there is no column 'colour'. There are: size, kind, found"),
         (["--engine", "dask", "--drop", "found"], 1, "that is the target"),

@@ -137,7 +137,7 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
     assert clone(DaskBudgetTreeClassifier(budget=2)).get_params()["budget"] == 2
     assert set(classifier.get_params()) == {
         "binning", "budget", "prices", "max_error", "impurity", "levels", "handle_unknown", "verbose", "losses",
-        "class_weight", "min_samples_leaf", "client",
+        "class_weight", "min_samples_leaf", "client", "objective", "leaves", "confidence",
     }  # fmt: skip
     assert [name for name in dir(classifier) if not hasattr(classifier, name)] == []
     with pytest.raises(NotFittedError):

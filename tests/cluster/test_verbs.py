@@ -1,4 +1,4 @@
-"""grow and frontier on Dask frames: the trees of memory, to the bit."""
+"""fit, predictive, grow and frontier on Dask frames: the trees of memory, to the bit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import budgetree as bt
 import budgetree.dask as bd
 from _support.refusals import refused
 from budgetree.data.profile import MixedColumnError
+from budgetree.distributed.partition import Sizes
 from budgetree.errors import SettingError
+from budgetree.problem import drawing
 from sharding import PARTITIONS
 
 LOSSES = {"ill": 5, "well": 1}
@@ -106,3 +108,34 @@ def test_text_in_one_partition_and_numbers_in_another(client: Client, table: pd.
         mixed = frame.map_partitions(broken, meta=frame._meta.astype({"n": object}))
         with refused(MixedColumnError, subject="n", found=("numbers", "text")):
             bd.grow(mixed, "y")
+
+
+@pytest.mark.parametrize("max_rows", [150, 250_000])
+def test_trees_for_new_cases_are_those_of_memory(
+    client: Client, frame: dd.DataFrame, table: pd.DataFrame, max_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "MAX_ROWS", max_rows)
+    monkeypatch.setattr("budgetree.learn.validation.HOLD_OUT_FROM", 120)
+    instance = bt.Instance.from_frame(table, "y", prices=PRICES)
+    cases = bd.DaskCases(frame, "y", prices=PRICES, sizes=Sizes(bucket_bytes=1000))  # hashes of several ranges
+    asked: dict[str, Any] = {"budget": 4, "objective": "new", "folds": 2}
+    found, expected = bd.fit(cases, **asked), bt.fit(instance, **asked)
+    assert found.tree.to_dict() == expected.tree.to_dict()
+    assert found.estimate == expected.estimate
+    assert bd.predictive(frame, "y", prices=PRICES, budget=4).to_dict() == bt.predictive(instance, budget=4).to_dict()
+    for other in (dd.from_pandas(table.sample(frac=1, random_state=3), npartitions=7, sort=False),):
+        assert bd.fit(other, "y", prices=PRICES, **asked).tree.to_dict() == expected.tree.to_dict()
+
+
+def test_the_estimator_learns_for_new_cases_too(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
+    features = ["age", "n"]
+    there = bd.DaskBudgetTreeClassifier(budget=1, objective="new", leaves="model", client=client)
+    there.fit(frame[features], frame["y"])
+    here = bt.BudgetTreeClassifier(budget=1, leaves="model").fit(table[features], table["y"])
+    assert there.tree_.to_dict() == here.tree_.to_dict()
+    local = there.to_local()
+    assert isinstance(local, bt.BudgetTreeClassifier)
+    assert (local.budget, local.leaves) == (1, "model")
+    assert there.predict(frame[features]).compute().tolist() == local.predict(frame[features].compute()).tolist()
+    with refused(SettingError, subject="objective", found="auto"):
+        bd.DaskBudgetTreeClassifier(objective="auto", client=client).fit(frame[features], frame["y"])

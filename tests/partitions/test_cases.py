@@ -46,6 +46,6 @@ def test_classes_can_count_otherwise() -> None:
 def test_other_verbs_say_what_they_need() -> None:
     cases: Any = sharded(random_cases((30, 3, 2), weighted=False), 2)
     curve = partial(bt.tradeoff, impurity=bt.Pairs())
-    for verb in (partial(bt.optimal, budget=1), partial(bt.predictive, budget=1), curve):
+    for verb in (partial(bt.optimal, budget=1), curve):
         with refused(SettingError, subject="instance"):
             verb(cases)

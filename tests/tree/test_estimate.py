@@ -11,7 +11,7 @@ from budgetree.tree.provenance import Estimate, NewError, NewLoss
 
 
 def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:
-    how = "on one fifth of the rows, 12,000, held out"
+    how = "on 12,000 rows held out"
     assert str(Estimate(NewError(0.29, 0.024), False, how)) == f"new cases: 29.0 % ± 2.4 wrong, {how}"
     assert str(Estimate(NewError(0.47, 0.04), True, how)).endswith("; overfitted")
 

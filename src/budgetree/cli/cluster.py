@@ -25,7 +25,6 @@ def check_options(certificate: str | None, settings: dict[str, Any]) -> None:
         "--sheet": settings["sheet"] is not None,
         "--method exact": settings["method"] == "exact",
         "--time-limit": settings["time_limit"] is not None,
-        "--objective new": settings["objective"] == "new",
     }
     asked = [option for option, is_asked in refused.items() if is_asked]
     if asked:

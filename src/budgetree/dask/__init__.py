@@ -1,6 +1,7 @@
-"""The same trees from a Dask cluster: `budgetree.dask.grow(frame, target)`, `frontier`, DaskBudgetTreeClassifier.
+"""The same trees from a Dask cluster: `budgetree.dask.fit(frame, target)`, `grow`, DaskBudgetTreeClassifier, ….
 
-Learning needs class counts alone, so many workers count and the driver chooses; no row ever comes to the driver.
+For known cases learning needs class counts alone: many workers count, and the driver chooses. For new cases the driver
+learns from 250,000 rows at most, which are drawn from all partitions.
 """
 
 try:
@@ -10,7 +11,7 @@ except ImportError as error:
     raise ImportError("budgetree.dask needs Dask with its data frames: pip install 'budgetree[dask]'.") from error
 
 from budgetree.dask.estimator import DaskBudgetTreeClassifier
-from budgetree.dask.verbs import frontier, grow
+from budgetree.dask.verbs import fit, frontier, grow, predictive
 from budgetree.distributed.dask_cases import DaskCases
 
-__all__ = ["DaskBudgetTreeClassifier", "DaskCases", "frontier", "grow"]
+__all__ = ["DaskBudgetTreeClassifier", "DaskCases", "fit", "frontier", "grow", "predictive"]

@@ -22,12 +22,13 @@ from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_pa
 from budgetree.distributed.dask_client import find_client, results
 from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
 from budgetree.errors import SettingError
-from budgetree.estimators import OptimalBudgetTreeClassifier
+from budgetree.estimators import BudgetTreeClassifier, OptimalBudgetTreeClassifier
 from budgetree.estimators.base import _BudgetTree
 from budgetree.estimators.training import class_factors, class_totals, impurities_of, prices_by_name
 from budgetree.impurity import Pairs
-from budgetree.learn._fit import fit
-from budgetree.learn.settings import check_min_cases
+from budgetree.learn._fit import ObjectiveName, fit
+from budgetree.learn.settings import Leaves, check_choice, check_min_cases
+from budgetree.learn.validation import DEFAULT_FOLDS
 from budgetree.services.words import counted
 from budgetree.tree.consultation import check_handle_unknown
 
@@ -37,13 +38,16 @@ COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
 class DaskBudgetTreeClassifier(_BudgetTree):
     """A decision tree that never spends more than a budget on a row, learned where a Dask cluster holds the rows.
 
-    It is OptimalBudgetTreeClassifier(method="greedy"). fit takes Dask frames, series and arrays of the same partitions;
-    predict, predict_proba, cost and apply are lazy; to_local() is the ordinary estimator. A row of weight 0 counts for
-    nothing, but its values still make levels and categories. Copies and pickles have no client; clones have the same
-    one.
+    It is OptimalBudgetTreeClassifier(method="greedy") or, for new cases, BudgetTreeClassifier. fit takes Dask frames,
+    series and arrays of the same partitions; predict, predict_proba, cost and apply are lazy; to_local() is the usual
+    estimator. A row of weight 0 counts for nothing, but its values still make levels and categories. Copies and pickles
+    have no client; clones have the same one.
 
     budget, prices, max_error, losses, levels, binning, min_samples_leaf, class_weight, handle_unknown, verbose
               as in OptimalBudgetTreeClassifier
+    objective "known": the fewest errors on the rows; "new": the lowest error to expect on new ones
+    leaves, confidence
+              as in BudgetTreeClassifier, for new cases only
     impurity  what the tree is grown by, such as Powers(3); "auto" takes the best of a portfolio, which reads the rows
               many times
     client    a dask.distributed.Client; by default the one that was made last
@@ -66,6 +70,9 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         verbose: bool | None = None,
         client: Any = None,
         binning: Binning = "quantile",
+        objective: ObjectiveName = "known",
+        leaves: Leaves = "auto",
+        confidence: float | None = None,
     ) -> None:
         self.budget = budget
         self.prices = prices
@@ -79,6 +86,9 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         self.verbose = verbose
         self.binning = binning
         self.client = client
+        self.objective = objective
+        self.leaves = leaves
+        self.confidence = confidence
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "client": None}  # a connection cannot be written down
@@ -92,6 +102,7 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         """Learn the tree from rows, their classes and, if given, how much each counts: all of them Dask collections."""
         client = find_client(self.client)
         check_handle_unknown(self.handle_unknown)
+        check_choice("objective", self.objective, ("known", "new"))
         impurities = impurities_of(self.impurity)
         least = check_min_cases(self.min_samples_leaf, "min_samples_leaf")
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
@@ -110,14 +121,20 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         )
         cases = DaskCases.of(client, parts, request)
         cases.schema.costs.budget_units(self.budget)  # refused by its own name
+        about_known: dict[str, Any] = (
+            {"method": "greedy", "impurities": impurities} if self.objective == "known" else {}
+        )
         result = fit(
             cases,
             budget=self.budget,
             max_error=self.max_error,
-            method="greedy",
-            impurities=impurities,
+            objective=self.objective,
             min_cases=least,
+            leaves=self.leaves,
+            confidence=self.confidence,
+            folds=0 if self.max_error is None else DEFAULT_FOLDS,
             progress=self._progress,
+            **about_known,
         )
         self.classes_, self.n_features_in_ = cases.schema.classes, len(tests)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
@@ -157,11 +174,12 @@ class DaskBudgetTreeClassifier(_BudgetTree):
             raise SettingError(message, subject="sample_weight", found=0)
         return float(sum(share * weight for share, weight in found) / total)
 
-    def to_local(self) -> OptimalBudgetTreeClassifier:
+    def to_local(self) -> BudgetTreeClassifier | OptimalBudgetTreeClassifier:
         """The ordinary estimator, for rows in memory; it needs no cluster."""
         check_is_fitted(self)
-        settings = {name: value for name, value in self.get_params(deep=False).items() if name != "client"}
-        local = OptimalBudgetTreeClassifier(method="greedy", **settings)
+        local = BudgetTreeClassifier() if self.objective == "new" else OptimalBudgetTreeClassifier(method="greedy")
+        known = local.get_params(deep=False)
+        local.set_params(**{name: value for name, value in self.get_params(deep=False).items() if name in known})
         for name, value in vars(self).items():
             if name.endswith("_"):
                 setattr(local, name, value)
@@ -201,12 +219,12 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         return (self.answers_ if has_others else self.classes_).dtype
 
 
-def _answer(rows: Any, local: OptimalBudgetTreeClassifier, what: str, none: NDArray[Any]) -> NDArray[Any]:
+def _answer(rows: Any, local: _BudgetTree, what: str, none: NDArray[Any]) -> NDArray[Any]:
     """A partition's answers; some partitions have no rows, which estimators do not take."""
     return np.asarray(getattr(local, what)(rows)) if len(rows) else none
 
 
-def _score(rows: Sequence[Any], local: OptimalBudgetTreeClassifier) -> tuple[float, float]:
+def _score(rows: Sequence[Any], local: _BudgetTree) -> tuple[float, float]:
     """A partition's score, and its weight."""
     weights = np.ones(len(rows[0])) if len(rows) < 3 else np.asarray(rows[2], dtype=np.float64).ravel()
     total = float(weights.sum())

@@ -1,4 +1,4 @@
-"""grow and frontier on a Dask data frame, as budgetree.grow and budgetree.frontier are on an Instance."""
+"""fit, predictive, grow and frontier on a Dask data frame, as those of budgetree are on an Instance."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from budgetree.distributed.dask_cases import DaskCases
 from budgetree.distributed.prepare import CASE_SETTINGS
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn import Frontier
+from budgetree.learn import Frontier, Result
+from budgetree.learn import fit as fit_of_cases
 from budgetree.learn import frontier as frontier_of_cases
 from budgetree.learn import grow as grow_of_cases
+from budgetree.learn import predictive as predictive_of_cases
 from budgetree.services.words import no_such
 from budgetree.tree import Tree
 
@@ -34,8 +36,28 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
     return grow_of_cases(cases, impurity, **others)
 
 
+def fit(frame: Any, target: Any = None, **settings: Any) -> Result:
+    """The best tree for a budget, or the cheapest for an error; the same tree as in memory, to the bit.
+
+    settings  those of budgetree.fit but for groups, and those of grow that say what the rows are
+    """
+    cases, others = _cases(frame, target, settings, fit_of_cases)
+    return fit_of_cases(cases, **others)
+
+
+def predictive(frame: Any, target: Any = None, **settings: Any) -> Tree:
+    """The tree for new cases; the same tree as in memory, to the bit.
+
+    settings  those of budgetree.predictive but for groups, and those of grow that say what the rows are
+    """
+    cases, others = _cases(frame, target, settings, predictive_of_cases)
+    return predictive_of_cases(cases, **others)
+
+
 def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
     """For every budget the fewest errors of greedy trees; the same points as budgetree.frontier(method="greedy").
+
+    objective="new" gives trees for new cases, as in memory.
 
     settings  impurities, max_budget, time_limit, progress, cache_bytes, min_cases as in budgetree.frontier; and those
               of grow that say what the rows are

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -47,6 +47,12 @@ class DistributedCases(HasSchema, ABC):
     @internal
     def engine(self, threads: int) -> Engine:
         """What counts the partitions."""
+
+    @cached_property
+    @abstractmethod
+    @internal
+    def drawn(self) -> Instance:
+        """The rows that trees for new cases are learned from: all, or those that are drawn of a large table."""
 
     @abstractmethod
     def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
@@ -103,18 +109,26 @@ class LocalCases(DistributedCases):
         n_objects: int,
         counts: NDArray[np.int64] | None = None,
         sizes: Sizes = SIZES,
+        *,
+        drawn: Callable[[], Instance],
     ) -> None:
         known = class_counts(partitions, len(schema.class_names)) if counts is None else counts
         totals = ClassTotals(known, schema.loss_table, sum(map(len, partitions)))
         counts_once = all(one.weight_units is None for one in partitions)
         super().__init__(schema, n_objects, totals, counts_once=counts_once, sizes=sizes)
-        self._partitions = partitions
+        self._partitions, self._drawn = partitions, drawn
 
     @classmethod
     @internal
     def of_instance(cls, instance: Instance) -> LocalCases:
         """The cases of an instance as one partition."""
-        return LocalCases(instance.schema, list(partitions_of(instance)), instance.n_objects)
+        return LocalCases(instance.schema, list(partitions_of(instance)), instance.n_objects, drawn=lambda: instance)
+
+    @cached_property
+    @internal
+    def drawn(self) -> Instance:
+        """The rows that trees for new cases are learned from."""
+        return self._drawn()
 
     @internal
     def engine(self, threads: int) -> Engine:

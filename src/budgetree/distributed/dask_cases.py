@@ -15,7 +15,8 @@ import errno
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -32,6 +33,7 @@ from numpy.typing import NDArray
 from budgetree.distributed.buckets import Tally, join, lost_in_all, lost_in_bucket, merged, n_buckets, split, tally
 from budgetree.distributed.cases import DistributedCases
 from budgetree.distributed.dask_client import find_client, results
+from budgetree.distributed.drawn import HASH_BYTES, Draw, range_ends
 from budgetree.distributed.engine import Engine
 from budgetree.distributed.partition import (
     SIZES,
@@ -46,19 +48,23 @@ from budgetree.distributed.partition import (
     shape_of,
 )
 from budgetree.distributed.prepare import (
+    NO_HASHES,
     CaseRequest,
+    DrawnPart,
     Load,
     Parts,
     PartSurvey,
     Plan,
     encoded,
     find_plan,
+    gathered,
     load_columns,
     load_frame,
     survey_part,
 )
 from budgetree.distributed.store import read_partitions, write_partitions
 from budgetree.errors import SettingError, Where
+from budgetree.problem import Instance, drawing
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
@@ -92,19 +98,31 @@ class DaskCases(DistributedCases):
         every = [(part, parts.where(number)) for number, part in enumerate(parts.parts())]
         report(0, 2, f"levels and categories of {counted(len(every), 'partition')}")
 
+        surveyed: list[Future[Any]] = []
+
         def survey(as_text: tuple[str, ...]) -> list[PartSurvey]:
             task = delayed(_survey, pure=False)
             tasks = [task(part, parts.load, as_text, request, where) for part, where in every]
-            found = results(client, client.compute(tasks))
+            nonlocal surveyed
+            surveyed = client.compute(tasks)
+            found = results(client, client.map(itemgetter(0), surveyed, pure=False))
             for error in found:
                 if isinstance(error, ValueError):
                     raise error
             return list(chain.from_iterable(found))
 
         plan = find_plan(parts, request, survey)
+        if plan.n_rows > drawing.MAX_ROWS:
+            plan = replace(plan, draw=_draw(client, surveyed, plan.n_rows, request.sizes))
+        del surveyed
         report(1, 2, f"coding {plan.n_rows:,} rows")
         schema, shared, encode = plan.schema, delayed(plan), delayed(_encode, pure=False)
-        partitions = client.compute([encode(part, parts.load, shared, where) for part, where in every])
+        both = client.compute([encode(part, parts.load, shared, where) for part, where in every])
+        partitions = client.map(itemgetter(0), both, pure=False)
+        drawn = results(client, client.map(itemgetter(1), both, pure=False))
+        self._rows = partial(
+            gathered(list(chain.from_iterable(drawn)), plan).instance, schema, plan.numbers, request.levels
+        )
         if request.duplicates == "merge":
             buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
             partitions = client.map(_merged, buckets, shape=shape, pure=False)
@@ -114,6 +132,10 @@ class DaskCases(DistributedCases):
         n_objects = plan.n_rows if request.duplicates == "keep" else totals.n_cases
         super().__init__(schema, n_objects, totals, counts_once=all(once), sizes=request.sizes)
         self._client, self._partitions = client, partitions
+
+    @cached_property
+    def drawn(self) -> Instance:
+        return self._rows()
 
     def engine(self, threads: int) -> Engine:
         return DaskEngine(self._client, self._partitions, self.sizes.fan_in)
@@ -253,16 +275,36 @@ def _partition(number: int) -> Where:
 
 def _survey(
     part: Any, load: Load, as_text: Collection[str], request: CaseRequest, where: Where
-) -> list[PartSurvey] | ValueError:
+) -> tuple[list[PartSurvey] | ValueError, NDArray[np.uint64]]:
+    """What the driver must know, and the hashes of the rows, which stay."""
     try:
-        return [survey_part(table, request, where) for table in load(part, as_text)]
+        found = [survey_part(table, request, where) for table in load(part, as_text)]
     except ValueError as error:  # as a value: a worker prints the way to what is raised
-        return error
+        return error, NO_HASHES
+    hashes = np.sort(np.concatenate([NO_HASHES, *(one.hashes for one in found)]))
+    return [replace(one, hashes=NO_HASHES) for one in found], hashes
 
 
-def _encode(part: Any, load: Load, plan: Plan, where: Where) -> PersistedPartition:
-    partitions = encoded(load(part, plan.as_text), plan, where)
-    return PersistedPartition(partitions, *shape_of(plan.schema), plan.request.sizes)
+def _encode(part: Any, load: Load, plan: Plan, where: Where) -> tuple[PersistedPartition, list[DrawnPart]]:
+    drawn: list[DrawnPart] = []
+    partitions = encoded(load(part, plan.as_text), plan, where, drawn)
+    return PersistedPartition(partitions, *shape_of(plan.schema), plan.request.sizes), drawn
+
+
+def _draw(client: Client, surveyed: list[Future[Any]], n_rows: int, sizes: Sizes) -> Draw:
+    """Which rows are drawn: equal ones are counted together, range by range of their hashes."""
+    n_parts, share = n_buckets(n_rows * HASH_BYTES, sizes.bucket_bytes), drawing.share_to_draw(n_rows)
+    pieces = client.map(_ranges, surveyed, n_parts=n_parts, pure=False)
+    by_range = [client.map(itemgetter(number), pieces, pure=False) for number in range(n_parts)]
+    return Draw.joined(results(client, client.map(_draw_range, by_range, share=share, pure=False)))
+
+
+def _ranges(surveyed: tuple[Any, NDArray[np.uint64]], n_parts: int) -> list[NDArray[np.uint64]]:
+    return np.split(surveyed[1], range_ends(surveyed[1], n_parts)[:-1])
+
+
+def _draw_range(hashes: list[NDArray[np.uint64]], share: float) -> Draw:
+    return Draw.of(np.concatenate(hashes), share)
 
 
 def _bucketed(

@@ -39,15 +39,18 @@ from budgetree.data.parquet import ParquetSource
 from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table, check_numbers
+from budgetree.distributed.drawn import Draw, DrawnRows, HashFile, NumberTest, number_tests, numbers_of
 from budgetree.distributed.partition import SIZES, Partition, Sizes, shape_of
 from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
-from budgetree.problem import Losses, Prices, Schema
-from budgetree.problem.instance import Duplicates, check_duplicates, find_tests
+from budgetree.problem import Losses, Prices, Schema, drawing
+from budgetree.problem.instance import Duplicates, check_duplicates, find_tests, row_hashes
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import WeightFacts, too_fine_losses
 from budgetree.services.words import counted, no_such
 
 CASE_SETTINGS = ("prices", "losses", "levels", "binning", "duplicates", "weights")  # what a user says of the rows
+NO_HASHES = np.empty(0, dtype=np.uint64)
+DrawnPart = tuple[NDArray[np.uint64], DrawnRows]  # rows of a part, each with its hash
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a part in one table or more, some columns as text
 
 
@@ -179,6 +182,7 @@ class PartSurvey:
     columns: tuple[ColumnProfile, ...]  # the target, then the tests
     weights: WeightFacts | None
     input_columns: tuple[str, ...]  # the tests as they came
+    hashes: NDArray[np.uint64]  # per row; they stay where the part is
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -196,7 +200,8 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
         columns = levels.as_planned(table.only(tests)).by_name().columns
         profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
-        return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts, tuple(tests))
+        every = (ColumnProfile.of(labels, 0, name), *profiles)
+        return PartSurvey(part, len(table), every, facts, tuple(tests), _hashes(table, request))
     except BudgetreeError as error:
         raise error.at(part) from None
 
@@ -211,6 +216,8 @@ class Plan:
     facts: WeightFacts | None  # of the weights
     scales: tuple[Fraction, ...]  # weights become units of the first; units these of the second, if losses ask for it
     as_text: tuple[str, ...] = ()  # columns whose cells are taken as text
+    numbers: tuple[NumberTest, ...] = ()  # tests whose raw numbers trees for new cases read
+    draw: Draw | None = None  # the rows that those are learned from; None for all
 
     @property
     def n_rows(self) -> int:
@@ -223,15 +230,20 @@ def find_plan(
 ) -> Plan:
     """One plan for all parts, from a pass over them; `survey` makes that pass elsewhere, with some columns as text."""
 
-    def survey_here(as_text: tuple[str, ...]) -> list[PartSurvey]:
+    def survey_here(as_text: tuple[str, ...]) -> Iterator[PartSurvey]:
         with closing(parts.tables(as_text)) as tables:  # a part that is refused leaves no file open
-            return [survey_part(table, request, parts.where(number)) for number, table in enumerate(tables)]
+            for number, table in enumerate(tables):
+                found = survey_part(table, request, parts.where(number))
+                hashes.add(found.hashes)
+                yield replace(found, hashes=NO_HASHES)
 
     as_text: tuple[str, ...] = ()
     while True:
-        surveys = (survey or survey_here)(as_text)
         try:
-            return replace(plan_for(surveys, request), as_text=as_text)
+            with HashFile() as hashes:
+                plan = replace(plan_for(list((survey or survey_here)(as_text)), request), as_text=as_text)
+                is_drawn = survey is None and plan.n_rows > drawing.MAX_ROWS
+                return replace(plan, draw=hashes.draw(plan.n_rows)) if is_drawn else plan
         except MixedColumnError as error:
             if not parts.has_texts or error.subject in as_text:
                 raise
@@ -269,15 +281,23 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     facts = reduce(add, weights) if weights else None
     scales = _scales(facts, n_rows, schema.loss_table.largest)
-    return Plan(request, replace(schema, weight_scale=scales[-1]), part_rows, facts, scales)
+    schema = replace(schema, weight_scale=scales[-1])
+    return Plan(request, schema, part_rows, facts, scales, numbers=number_tests(columns))
 
 
-def encoded(tables: Iterable[Table], plan: Plan, part: Where | None = None) -> Iterator[Partition]:
-    """The tables of a part, or of all, as partitions; at the end an error unless as many rows came as at first."""
+def encoded(
+    tables: Iterable[Table], plan: Plan, part: Where | None = None, drawn: list[DrawnPart] | None = None
+) -> Iterator[Partition]:
+    """The tables of a part, or of all, as partitions; at the end an error unless as many rows came as at first.
+
+    drawn  gets those of the rows that are drawn
+    """
     n_rows = 0
     for table in tables:
         n_rows += len(table)
         yield encode_part(table, plan)
+        if drawn is not None:
+            drawn.append(draw_part(table, plan))
     at_first = plan.n_rows if part is None else plan.part_rows[part]
     if n_rows != at_first:
         came = f"{counted(n_rows, 'row')} came when they were read again, and {at_first:,} at first"
@@ -287,14 +307,7 @@ def encoded(tables: Iterable[Table], plan: Plan, part: Where | None = None) -> I
 def encode_part(table: Table, plan: Plan) -> Partition:
     """The cases of a part that count; an error where it holds what no survey saw."""
     schema, request = plan.schema, plan.request
-    expected = [name for name in (request.target, request.weights, *schema.test_names) if name is not None]
-    if gone := [name for name in expected if name not in table.names]:
-        what = f"column {gone[0]!r} was there at first, and was gone when the rows were read again"
-        raise _changed(what, subject=gone[0])
-    column = _label_column(table, request)
-    coded, position = column.coded(), {value: index for index, value in enumerate(schema.class_names)}
-    found = np.array([position.get(value, ABSENT) for value in coded.distinct], dtype=np.int32)
-    labels = _as_at_first(column, coded.look_up(found, ABSENT), ABSENT)
+    labels = _labels(table, plan)
     units = None
     if request.weights is not None and plan.facts is not None:
         weights = _weights(table, request.weights)
@@ -305,15 +318,60 @@ def encode_part(table: Table, plan: Plan) -> Partition:
         rows = np.flatnonzero(units)
         if len(rows) < len(units):
             table, labels, units = table.take(rows), labels[rows], units[rows]
+    if units is not None and bool((units == 1).all()):
+        units = None
+    return Partition(_codes(table, schema), labels, units, *shape_of(schema))
+
+
+def draw_part(table: Table, plan: Plan) -> DrawnPart:
+    """The different rows of a part that are drawn, or all of them, with their hashes."""
+    request, hashes = plan.request, _hashes(table, plan.request)
+    if plan.draw is not None:
+        hashes, first = np.unique(hashes, return_index=True)
+        kept = np.isin(hashes, plan.draw.hashes, assume_unique=True)
+        table, hashes = table.take(first[kept]), hashes[kept]
+    weights = np.ones(len(table)) if request.weights is None else _weights(table, request.weights)
+    numbers = numbers_of(request.levels.as_planned(table).columns, plan.numbers, len(table))
+    return hashes, DrawnRows(_codes(table, plan.schema), numbers, _labels(table, plan), weights)
+
+
+def gathered(parts: Sequence[DrawnPart], plan: Plan) -> DrawnRows:
+    """The rows that were drawn from all parts, each as often as it was."""
+    rows = DrawnRows.joined([part for _, part in parts])
+    if plan.draw is not None:
+        _, first = np.unique(np.concatenate([hashes for hashes, _ in parts]), return_index=True)
+        if len(first) != len(plan.draw.hashes):
+            raise _changed("other rows came when they were read again")
+        rows = rows.take(np.repeat(first, plan.draw.copies))
+        rows = rows.take(drawing.trimmed(rows.instance(plan.schema, plan.numbers).row_ranks))
+    return rows
+
+
+def _labels(table: Table, plan: Plan) -> NDArray[np.int32]:
+    schema, request = plan.schema, plan.request
+    expected = [name for name in (request.target, request.weights, *schema.test_names) if name is not None]
+    if gone := [name for name in expected if name not in table.names]:
+        what = f"column {gone[0]!r} was there at first, and was gone when the rows were read again"
+        raise _changed(what, subject=gone[0])
+    column = _label_column(table, request)
+    coded, position = column.coded(), {value: index for index, value in enumerate(schema.class_names)}
+    found = np.array([position.get(value, ABSENT) for value in coded.distinct], dtype=np.int32)
+    return _as_at_first(column, coded.look_up(found, ABSENT), ABSENT)
+
+
+def _codes(table: Table, schema: Schema) -> NDArray[np.uint8]:
     encoders = schema.encoders or ()
     if any(column.texts is not None for column in table.columns):
         table = as_learned(table, encoders)
     by_name = {column.name: column for column in table.columns}
     columns = [(encoder, by_name[encoder.name]) for encoder in encoders]
-    codes = side_by_side([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], len(table))
-    if units is not None and bool((units == 1).all()):
-        units = None
-    return Partition(codes, labels, units, *shape_of(schema))
+    return side_by_side([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], len(table))
+
+
+def _hashes(table: Table, request: CaseRequest) -> NDArray[np.uint64]:
+    tests = table.without([name for name in (request.target, request.weights) if name is not None])
+    weights = None if request.weights is None else _weights(table, request.weights)
+    return row_hashes(request.levels.as_planned(tests).by_name().columns, _label_column(table, request), weights)
 
 
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:

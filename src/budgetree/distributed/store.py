@@ -4,16 +4,20 @@ cases.json             a tree of a single leaf: tests, outcomes, classes, prices
 codes-00000.npy        case × test, a byte each
 labels-00000.npy       the class of each case
 weights-00000.npy      its weight units, where cases count differently
+drawn.json             of the rows that trees for new cases are learned from: which tests have numbers
+drawn-codes.npy        row × test; and their numbers, labels and weights
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import shutil
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -24,8 +28,18 @@ from numpy.typing import NDArray
 from budgetree.data.source import Reading
 from budgetree.distributed.buckets import bucketed, merged
 from budgetree.distributed.cases import LocalCases
+from budgetree.distributed.drawn import DrawnRows, NumberTest, drawn_of
 from budgetree.distributed.partition import SIZES, Partition, Sizes, class_counts, joined, partitions_of, shape_of
-from budgetree.distributed.prepare import CaseRequest, Parts, encoded, find_plan, parts_of_files, parts_of_frames
+from budgetree.distributed.prepare import (
+    CaseRequest,
+    DrawnPart,
+    Parts,
+    encoded,
+    find_plan,
+    gathered,
+    parts_of_files,
+    parts_of_frames,
+)
 from budgetree.errors import SettingError, TableFileError, Where
 from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
@@ -37,6 +51,7 @@ from budgetree.tree.provenance import Origin
 
 AnyPath = str | PathLike[str]
 CASES = "cases.json"
+DRAWN = "drawn.json"
 
 
 class Shards(LocalCases):
@@ -77,7 +92,7 @@ class Shards(LocalCases):
         if found.tolist() != counts.tolist():
             message = f"the cases are not those that {CASES} describes; a file is missing, or was changed."
             raise _broken(path, message, found.tolist(), counts.tolist())
-        super().__init__(leaf.schema, partitions, leaf.n_objects, counts)
+        super().__init__(leaf.schema, partitions, leaf.n_objects, counts, drawn=partial(read_drawn, path, leaf.schema))
 
     @classmethod
     def from_files(
@@ -204,6 +219,7 @@ class Shards(LocalCases):
             raise SettingError(message, subject="max_rows", found=max_rows)
         with new_folder(Path(folder)) as path:
             write_partitions(path, partitions_of(instance, max_rows))
+            write_drawn(path, *drawn_of(instance))
             write_cases(path, instance.schema, instance.n_objects, instance.class_order)
         return cls(folder)
 
@@ -212,7 +228,8 @@ class Shards(LocalCases):
         with new_folder(Path(folder)) as path:
             plan, sizes = find_plan(parts, request), request.sizes
             schema, n_objects = plan.schema, plan.n_rows
-            rows = encoded(parts.tables(plan.as_text), plan)
+            drawn: list[DrawnPart] = []
+            rows = encoded(parts.tables(plan.as_text), plan, drawn=drawn)
             if request.duplicates == "keep":
                 write_partitions(path, rows, sizes)
             else:
@@ -224,6 +241,7 @@ class Shards(LocalCases):
                 n_objects = write_partitions(path, different, sizes)
                 del written  # files that are mapped cannot be deleted everywhere
                 shutil.rmtree(every)
+            write_drawn(path, gathered(drawn, plan), plan.numbers)
             counts = class_counts(_partitions(path, schema), len(schema.class_names))
             write_cases(path, schema, n_objects, ClassTotals(counts, schema.loss_table, n_objects))
         return cls(folder)
@@ -265,6 +283,40 @@ def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes
 def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
     """What the partitions mean, and what they add up to."""
     grown_tree(schema, leaf_of(totals.counts), n_objects, Origin()).to_json(folder / CASES)
+
+
+def write_drawn(folder: Path, rows: DrawnRows, tests: Sequence[NumberTest]) -> None:
+    """The rows that trees for new cases are learned from."""
+    for field in fields(rows):
+        _save(folder / f"drawn-{field.name}.npy", getattr(rows, field.name))
+    (folder / DRAWN).write_text(json.dumps([asdict(test) for test in tests]), encoding="utf-8")
+
+
+def read_drawn(folder: Path, schema: Schema) -> Instance:
+    """Those of a folder."""
+    kinds: dict[str, tuple[type[np.generic], int]] = {
+        "codes": (np.uint8, 2),
+        "numbers": (np.float64, 2),
+        "labels": (np.int32, 1),
+        "weights": (np.float64, 1),
+    }
+    arrays = {name: _mapped(folder / f"drawn-{name}.npy", *kind) for name, kind in kinds.items()}
+    try:
+        listed = json.loads((folder / DRAWN).read_text(encoding="utf-8"))
+        tests = [NumberTest(one["name"], tuple(map(float, one["censored"])), bool(one["is_exact"])) for one in listed]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise _broken(folder / DRAWN, "this is not a list of tests that have numbers.", None, DRAWN) from error
+    rows, n_rows = DrawnRows(**arrays), len(arrays["labels"])
+    found = (rows.codes.shape, rows.numbers.shape, rows.weights.shape)
+    expected = ((n_rows, len(schema.test_names)), (n_rows, len(tests)), (n_rows,))
+    names = [test.name for test in tests]
+    if found != expected or not set(names) <= set(schema.test_names) or len(set(names)) < len(names):
+        raise _broken(folder / DRAWN, f"the rows have {found}; expected {expected}.", found, expected)
+    try:
+        _ = Partition(rows.codes, rows.labels, None, *shape_of(schema)).in_core  # which checks outcomes and classes
+    except ValueError as error:
+        raise _broken(folder / "drawn-codes.npy", f"{error}.", None, "outcomes and classes") from error
+    return rows.instance(schema, tests)
 
 
 def read_partitions(

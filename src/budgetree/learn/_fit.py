@@ -31,10 +31,11 @@ from budgetree.learn.settings import (
     check_leaves,
     check_max_error,
     check_min_cases,
+    check_row_groups,
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import DEFAULT_FOLDS, check_folds, check_groups
+from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import plain_number
@@ -168,7 +169,8 @@ def fit(
     Parameters
     ----------
     cases : Instance or Shards
-        The known cases. Those in partitions have greedy trees for known cases, and nothing of them is held out.
+        The known cases. Those in partitions have greedy trees for known cases, of which nothing is held out; for new
+        cases, some rows are drawn from all partitions, as from a large table in memory.
     budget : number, optional
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
     max_error : number, optional
@@ -297,17 +299,17 @@ def optimal(
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
     """What a request asks for."""
-    if isinstance(cases, DistributedCases):
+    if request.objective is Objective.NEW:
+        costs = cases.schema.costs
+        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
+        every = price_of_all(cases.schema)  # stands for no limit
+        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
+    elif isinstance(cases, DistributedCases):
         is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
         if is_one and request.max_error is None and request.time_limit is None:
             return _grown(cases, request, progress)
         route = KnownRoute(request, every_budget=request.max_error is not None)
         found = route.search(cases, Clock(request.time_limit), progress)
-    elif request.objective is Objective.NEW:
-        costs = cases.schema.costs
-        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        every = price_of_all(cases.schema)  # stands for no limit
-        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
     else:
         found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
     return _result(found, request)
@@ -393,14 +395,13 @@ def make_request(
     check_leaves(leaves, len(cases.schema.class_names))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
     share = None if max_error is None else check_max_error(max_error)
-    if isinstance(cases, DistributedCases):
-        _check_partitions(method, objective, groups)
-        settings = None
-        if method == "auto" and impurities is None:
-            chosen = (Pairs(),)
-    else:
-        groups = None if groups is None else check_groups(groups, cases.n_rows)
-        settings = check_folds(folds, groups, cases)
+    groups = check_row_groups(cases, groups)
+    is_distributed = isinstance(cases, DistributedCases)
+    if is_distributed and method == "exact":
+        message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
+        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
+    if is_distributed and method == "auto" and impurities is None:
+        chosen = (Pairs(),)
     only_known = [
         name
         for name, is_given in (
@@ -412,6 +413,9 @@ def make_request(
         if is_given
     ]
     choice = _choose(cases, objective, only_known, is_default=is_default)
+    settings = None
+    if choice.objective is Objective.NEW or isinstance(cases, Instance):  # else nothing is held out
+        settings = check_folds(folds, groups, cases if isinstance(cases, Instance) else cases.drawn)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -445,12 +449,14 @@ def make_request(
 
 def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_default: bool) -> ObjectiveChoice:
     """Which cases trees are for: as asked, or what the table is good for."""
-    if isinstance(cases, DistributedCases):
-        return ObjectiveChoice(Objective.KNOWN, Reason.PARTITIONS, cases.n_objects, len(cases.schema.class_names))
-    sizes = np.bincount(cases.row_labels[cases.row_weights > 0])
+    if isinstance(cases, DistributedCases) and (asked == "known" or only_known):
+        sizes = cases.class_order.counts  # which count as rows do, but for weights
+    else:
+        rows = cases if isinstance(cases, Instance) else cases.drawn
+        sizes = np.bincount(rows.row_labels[rows.row_weights > 0])
     sizes = sizes[sizes > 0]
     n_small = int((sizes < FEW_ROWS).sum())
-    size = (int(sizes.sum()), len(sizes), n_small)
+    size = (int(sizes.sum()) if isinstance(cases, Instance) else cases.n_objects, len(sizes), n_small)
     if asked != "auto":
         return ObjectiveChoice(Objective(asked), Reason.DEFAULT if is_default else Reason.ASKED, *size)
     if only_known:
@@ -476,16 +482,3 @@ def _check_impurities(cases: AnyCases, impurities: Any) -> Sequence[Any]:
         if impurity not in HINGED:
             check_settings(cases, impurity, 0, None, "worst")
     return chosen
-
-
-def _check_partitions(method: str, objective: str, groups: Any) -> None:
-    """What cases in partitions do not allow, because only sums are known of them."""
-    if method == "exact":
-        message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
-        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
-    if objective == "new":
-        message = 'objective is "new", but the cases are in shards; expected "known".'
-        raise SettingError(message, subject="objective", found=objective, expected=("known",))
-    if groups is not None:
-        message = "groups: the cases are in shards, and nothing of them is held out; leave groups out."
-        raise SettingError(message, subject="groups")

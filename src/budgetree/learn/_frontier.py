@@ -41,8 +41,8 @@ def frontier(
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
-    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier, and nothing of them is held out. Where the
-    first tree takes longer than `time_limit`, it ends early, and its `origin` says so.
+    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier for known cases, of which nothing is held
+    out. Where the first tree takes longer than `time_limit`, it ends early, and its `origin` says so.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def frontier(
     costs = instance.schema.costs
     limit = costs.budget_units(max_budget, "max_budget") if named is None else costs.budget_units(named[-1])
     request = replace(request, budget=limit)
-    if isinstance(instance, DistributedCases):
+    if isinstance(instance, DistributedCases) and request.objective is Objective.KNOWN:
         found = KnownRoute(request).search(instance, Clock(request.time_limit), progress)
         return found if named is None else at_named_budgets(found, named)
     if request.objective is Objective.NEW:

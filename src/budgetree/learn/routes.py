@@ -19,9 +19,10 @@ from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Frontier, make_point
+from budgetree.learn.predictive.sample import KnownRows
 from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest
-from budgetree.learn.validation import Validation, answers_of_rows, are_wrong, cross_validate, in_time
+from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate, in_time
 from budgetree.problem import Instance
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
@@ -305,18 +306,24 @@ class NewRoute:
                 yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
-def travel(route: Route, instance: Instance, progress: bool | None, *, known_line: bool = False) -> Frontier:
+def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
     """The route's frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
 
     known_line  beside trees for new cases, the fewest errors on the known ones
     """
-    request = route.request
+    request, instance = route.request, cast(Instance, cases)
+    part = instance
     clock, for_search = split_time(request)
     with clock.listening():
-        found = route.search(instance, for_search, progress)
+        if isinstance(route, NewRoute):
+            known = KnownRows.of(cases, request.groups)
+            learned = known.learned_from()
+            instance, part = known.instance, learned.instance
+            route = replace(route, request=replace(request, groups=learned.groups))
+        found = route.search(part, for_search, progress)
         taken = clock.seconds_passed
         if known_line:
-            found = _with_known_line(found, instance, request, clock)
+            found = _with_known_line(found, part, request, clock)
         if request.folds is None:
             return found
         least = clock.plan.hurried_share * taken  # what is learned in a hurry says little
@@ -327,8 +334,13 @@ def travel(route: Route, instance: Instance, progress: bool | None, *, known_lin
         # A smaller budget than the one named buys the same tree for known cases.
         budgets = [point.budget if point.for_new else point.max_cost for point in found]
         with progress_bar("error on new cases", progress) as report:
-            learn = route.again(found)
-            judged = cross_validate(instance, learn, budgets, request.folds, clock, min_seconds=least, report=report)
+            if part is instance:
+                learn, folds = route.again(found), request.folds
+                judged = cross_validate(instance, learn, budgets, folds, clock, min_seconds=least, report=report)
+            else:  # these trees have not seen the rows that are held out
+                trees = dict(zip(budgets, (point.tree for point in found), strict=True))
+                folds = FoldSettings(request.folds.n_folds, known.groups)
+                judged = cross_validate(instance, lambda *_: trees.__getitem__, budgets, folds, clock, part=part)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged, row_errors)):
         points[index] = replace(points[index], estimate=estimate)

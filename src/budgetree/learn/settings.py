@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from budgetree.data.number_format import LARGEST_EXACT
-from budgetree.distributed import DistributedCases
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
-from budgetree.learn.validation import FoldSettings
+from budgetree.learn.validation import FoldSettings, check_groups
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
@@ -63,8 +63,8 @@ def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
     if isinstance(instance, DistributedCases):
         raise SettingError(
-            f"instance: got {instance!r}, of which only sums are known here; expected an Instance. Shards are for grow "
-            'and frontier(method="greedy").',
+            f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
+            "predictive, grow and frontier.",
             subject="instance",
             found=type(instance),
             expected=Instance,
@@ -72,6 +72,16 @@ def check_instance(instance: Any) -> None:
     if not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
         raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
+
+
+def check_row_groups(cases: AnyCases, groups: Any) -> tuple[Any, ...] | None:
+    """Per row its group; an error for rows in partitions, which have no order that groups could have, too."""
+    if groups is None:
+        return None
+    if isinstance(cases, DistributedCases):
+        message = "groups: the cases are in shards, whose rows have no order; leave groups out."
+        raise SettingError(message, subject="groups")
+    return check_groups(groups, cases.n_rows)
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:

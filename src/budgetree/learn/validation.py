@@ -67,7 +67,7 @@ class Validation:
         if not self.n_done:
             return "not known, because the time was over before a fold was finished"
         if self.is_hold_out:
-            return f"on one fifth of the rows, {self.n_rows:,}, held out"
+            return f"on {self.n_rows:,} rows held out"
         n_missing = self.n_folds - self.n_done
         left_out = f" ({n_missing} left out: no time)" if n_missing else ""
         return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
@@ -165,10 +165,12 @@ def cross_validate(
     *,
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
+    part: Instance | None = None,
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
+    part         where one fold is held out, the rows of all others, if they are at hand
     """
     folds = settings.folds(instance)
     weights = instance.row_weights
@@ -183,13 +185,13 @@ def cross_validate(
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
-        part = instance.rows(np.flatnonzero(folds != fold))
+        rest = instance.rows(np.flatnonzero(folds != fold)) if part is None else part
         try:
-            tree_for = learn(part, clock.share(seconds))
+            tree_for = learn(rest, clock.share(seconds))
             trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
-        answers[:, out] = answers_of_rows(trees, part, instance, out)
+        answers[:, out] = answers_of_rows(trees, rest, instance, out)
         is_done[out] = True
         n_done += 1
     # In an order that does not depend on that of the table: sums of floats do.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Irreducible(Unavoidable):
     outvoted: NDArray[np.int64]  # per case in the class order, its loss units under the best answer for all like it
 
 
-def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
+def canonical_order(words: Iterable[NDArray[np.uint64]], *others: NDArray[Any]) -> NDArray[np.int64]:
     """Per row its rank in the canonical order, which equal rows share.
 
         tests    7 1 0    3 3 1    7 1 0    3 3 1     the words of each row
@@ -63,7 +64,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
         rank       0        2        0        1
 
     Rows are ordered by a hash of their tests, then by label and weight: the order depends on which rows there are, and
-    not on the order in which they come.
+    not on the order in which they come. The words may be made anew each time that they are gone through.
     """
     mixed = mix(words)
     rows = np.lexsort((*others[::-1], mixed))
@@ -71,7 +72,7 @@ def canonical_order(words: Sequence[NDArray[np.uint64]], *others: NDArray[Any]) 
     if _differ(words, rows[ties], rows[ties + 1]).any():  # different tests with one hash: rare beyond measure
         rows = np.lexsort((*others[::-1], *words, mixed))
     is_new = np.ones(len(rows), dtype=bool)
-    is_new[ties + 1] = _differ((*words, *others), rows[ties], rows[ties + 1])
+    is_new[ties + 1] = _differ(chain(words, others), rows[ties], rows[ties + 1])
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[rows] = np.cumsum(is_new) - 1
     return ranks
@@ -91,10 +92,10 @@ def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.lexsort((ranks, mix([ranks.astype(np.uint64), copy, copy])))
 
 
-def _differ(words: Sequence[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Per pair of rows, whether they differ."""
     differ = np.zeros(len(rows), dtype=bool)
-    for word in words:
+    for word in words if len(rows) else ():
         differ |= word[rows] != word[others]
     return differ
 
@@ -155,10 +156,11 @@ def code_words(codes: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:
     return list(padded.view("<u8").T)
 
 
-def mix(words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """One number from the words of each row."""
-    mixed = np.zeros(len(words[0]), dtype=np.uint64)
+def mix(words: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """One number from the words of each row, of which there is at least one."""
+    mixed: NDArray[np.uint64] | None = None
     for word in words:
-        mixed = (mixed ^ word) * MULTIPLIER
+        mixed = (word if mixed is None else mixed ^ word) * MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
+    assert mixed is not None
     return mixed

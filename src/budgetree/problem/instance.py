@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
+from budgetree.data.column import Coded, Column
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     Binning,
@@ -35,6 +36,7 @@ from budgetree.problem.duplicates import (
     code_words,
     loss_among_identical,
     merge_duplicates,
+    mix,
 )
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
@@ -69,8 +71,7 @@ class Rows:
         object.__setattr__(self, "tests", self.tests.by_name())
         if self.ranks is NOT_FOUND:
             others = (self.labels,) if self.weights is None else (self.labels, self.weights)
-            words = [column.content() for column in self.tests.columns]
-            object.__setattr__(self, "ranks", canonical_order(words, *others))
+            object.__setattr__(self, "ranks", canonical_order(Contents(self.tests.columns), *others))
         for array in (self.labels, self.weights, self.ranks):
             if array is not None:
                 array.flags.writeable = False
@@ -83,6 +84,24 @@ class Rows:
         weights = None if self.weights is None else self.weights[positions]
         tests, labels, ranks = self.tests.take(positions), self.labels[positions], self.ranks[positions]
         return replace(self, tests=tests, labels=labels, weights=weights, ranks=ranks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What stands for the values of columns, one after the other: all of them at once are as large as a table."""
+
+    columns: Sequence[Column]
+
+    def __iter__(self) -> Iterator[NDArray[np.uint64]]:
+        return (column.content() for column in self.columns)
+
+
+def row_hashes(
+    tests: Sequence[Column], labels: Column, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.uint64]:
+    """Per raw row a hash of its results, class and weight, the same in whatever table it stands."""
+    others = () if weights is None else (Column("weights", "weights", numbers=weights),)
+    return mix(Contents((*tests, labels, *others)))
 
 
 class Instance(HasSchema):
@@ -154,9 +173,14 @@ class Instance(HasSchema):
         amounts = (Prices.of(prices), scale, None, Losses.of(losses))
         schema = Schema(names, outcomes, classes, *amounts, input_columns=columns)
         table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
-        ranks = canonical_order(code_words(table), class_of_each, units)
+        self._set_codes(table, class_of_each, units, schema)
+
+    def _set_codes(
+        self, codes: NDArray[np.uint8], labels: NDArray[np.int64], units: NDArray[np.int64], schema: Schema
+    ) -> Self:
+        ranks = canonical_order(code_words(codes), labels, units)
         order = np.argsort(ranks, kind="stable")
-        self._set(table[order], class_of_each[order], units[order], schema, row_ranks=ranks)
+        return self._set(codes[order], labels[order], units[order], schema, row_ranks=ranks)
 
     def _set(
         self,
@@ -319,6 +343,15 @@ class Instance(HasSchema):
 
     @classmethod
     @internal
+    def from_codes(
+        cls, codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.float64] | None, schema: Schema
+    ) -> Instance:
+        """Cases that are coded by a schema already."""
+        units, scale = weight_units(weights, len(codes))
+        return cls.__new__(cls)._set_codes(codes, labels, units, replace(schema, weight_scale=scale))
+
+    @classmethod
+    @internal
     def from_rows(
         cls,
         rows: Rows,
@@ -359,16 +392,25 @@ class Instance(HasSchema):
         return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known, codes)
 
     @internal
-    def recoded(self, encoders: Mapping[str, ColumnEncoder]) -> Instance:
-        """Every raw row a case, some columns by other encoders; no other column is coded again."""
-        if self.source is None:
-            return self
+    def recoded(self, encoders: Mapping[str, ColumnEncoder], positions: NDArray[np.int64] | None = None) -> Instance:
+        """Every raw row a case, some columns by other encoders; no other column is coded again.
+
+        positions  of the rows to take, some perhaps several times; by default all
+        """
+        if positions is None:
+            rows, ranks, of_case = self.source, self.row_ranks, self.case_of_row
+        else:
+            ranks = np.unique(self.row_ranks[positions], return_inverse=True)[1]
+            rows = None if self.source is None else replace(self.source.take(positions), ranks=ranks)
+            of_case = self.case_of_row[positions]
+        if rows is None:
+            return self if positions is None else self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
         codes = {}
-        if self.source.duplicates == "keep":  # whose cases are the rows
-            of_rows = self.codes[self._case_of_row]
-            codes = {name: of_rows[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
+        if rows.duplicates == "keep":  # whose cases are the rows
+            others = (test for test, name in enumerate(self.test_names) if name not in encoders)
+            codes = {self.test_names[test]: self.codes[of_case, test] for test in others}
         found = (*(self.schema.encoders or ()), *encoders.values())
-        return self._with_rows(replace(self.source, duplicates="keep"), self.losses, found, codes)
+        return self._with_rows(replace(rows, duplicates="keep"), self.losses, found, codes)
 
     @property
     def n_rows(self) -> int:
@@ -386,8 +428,19 @@ class Instance(HasSchema):
         """Per case, its rank in the canonical order of cases; identical cases of one class and weight share one."""
         return canonical_order(code_words(self.codes), self.labels, self.weight_units)
 
+    @property
+    @internal
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Per raw row, a hash of its results, class and weight."""
+        if self.source is None:
+            others = (self.labels.astype(np.uint64), self.weight_units.astype(np.uint64))
+            return mix((*code_words(self.codes), *others))[self.case_of_row]
+        labels = Column("class", "labels", values=Coded(self.class_names, self.source.labels))
+        return row_hashes(self.source.tests.columns, labels, self.source.weights)
+
     @cached_property
-    def _case_of_row(self) -> NDArray[np.int64]:
+    @internal
+    def case_of_row(self) -> NDArray[np.int64]:
         """Per raw row, its case; where every row is one."""
         return np.argsort(self.row_order)
 
@@ -396,7 +449,7 @@ class Instance(HasSchema):
         """Per raw row, the position of its class in `class_names`."""
         if self.source is not None:
             return self.source.labels
-        labels = self.labels[self._case_of_row]
+        labels = self.labels[self.case_of_row]
         labels.flags.writeable = False
         return labels
 
@@ -410,7 +463,7 @@ class Instance(HasSchema):
     def row_weights(self) -> NDArray[np.float64]:
         """Per raw row, how much it counts."""
         if self.source is None:
-            return self.weights[self._case_of_row]
+            return self.weights[self.case_of_row]
         return np.ones(len(self.source)) if self.source.weights is None else self.source.weights
 
     def rows(self, positions: Any) -> Instance:
@@ -445,7 +498,7 @@ class Instance(HasSchema):
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
             ranks = self.row_ranks[chosen]
-            return self.part(self._case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
+            return self.part(self.case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
         priced = self.prices.tests
         fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
         return self._with_rows(self.source.take(chosen), self.losses, fixed)
@@ -492,7 +545,7 @@ class Instance(HasSchema):
             message = "codes_of: the two instances have different tests; expected rows of the same table."
             raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
         if whole.source is None:
-            return whole.codes[whole._case_of_row[chosen]]
+            return whole.codes[whole.case_of_row[chosen]]
         return self.schema.encoded(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property

@@ -209,7 +209,6 @@ class Reason(Enum):
     FACTS = "facts"  # most classes have fewer than three rows
     ROWS = "rows"  # most classes have three rows or more
     SETTING = "setting"  # one that is only about known cases
-    PARTITIONS = "partitions"  # of which only sums are known
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,22 @@ def test_rows_of_a_group_share_a_fold() -> None:
     for group in range(12):
         assert len(set(fitter._folds[groups == group].tolist())) == 1
         assert len(set(fitter._growth.judge.sample.folds[groups[fitter._growth.judge.sample.positions] == group])) == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_of_many_cases_only_those_held_out_judge(monkeypatch: pytest.MonkeyPatch, n_classes: int) -> None:
+    """What is chosen has the score that the cases of one fifth give it, by a walk that knows nothing of folds."""
+    monkeypatch.setattr(sys.modules[Fitter.__module__], "HELD_OUT", ((1000, 1), (0, 5)))
+    instance = random_instance(3, n_cases=1000, n_classes=n_classes)
+    fitter = Fitter(instance, "model")
+    (found,) = fitter.pathways([2], Clock(None), [None])
+    held_out = fitter._folds == 0
+    assert held_out.sum() == 200
+    assert set(fitter._folds[~held_out]) == {-1}
+    probabilities = found.tree.walk_codes(instance.codes).probabilities
+    losses = ((probabilities - np.eye(n_classes)[instance.labels]) ** 2).sum(axis=1)
+    scores = dict(found.choice.scores)
+    assert scores["model"] == pytest.approx(losses[held_out].mean(), abs=0.02), "but for the additive part"
+    for kind in ("tree", "points")[: 4 - n_classes]:
+        tree = fit_tree(instance, budget_units=2, leaves=kind)
+        assert np.isfinite(tree.walk_codes(instance.codes).probabilities).all()

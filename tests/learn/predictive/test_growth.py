@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive import growth as growth_module
-from budgetree.learn.predictive.growth import Growth, Place, best_growths, cut, trim
+from budgetree.learn.predictive.growth import Grown, Growth, Place, best_growths, cut, trim
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.sample import draw
 from budgetree.services.clock import Clock, OutOfTimeError
@@ -21,6 +21,10 @@ from .tables import random_instance, random_prices, seeds
 
 def growth_of(instance: bt.Instance, clock: Clock | None = None, threads: int = 1) -> Growth:
     return Growth(Judge(draw(instance), clock or Clock(None), threads), instance.schema.costs)
+
+
+def both(grown: Grown) -> tuple[Place, Place]:
+    return grown.chain, grown.policy
 
 
 def shape(place: Place) -> object:
@@ -48,7 +52,7 @@ def two_regions(n_cases: int = 600) -> tuple[np.ndarray, np.ndarray]:
 def test_no_path_exceeds_the_budget_and_every_case_ends_once(seed: int, tenths: int, rule: str) -> None:
     instance = random_instance(seed, prices=random_prices(seed))
     growth, units = growth_of(instance), instance.schema.costs.budget_units(tenths / 10)
-    for root in (growth.grow(units, rule), *best_growths(growth, [units])):  # type: ignore[arg-type]
+    for root in (growth.grow(units, rule), *both(best_growths(growth, [units])[0])):  # type: ignore[arg-type]
         assert max(end.state.spent for end in root.ends()) <= units
         assert sorted(np.concatenate([end.cases for end in root.ends()]).tolist()) == list(range(60))
         for place in places(root):
@@ -86,7 +90,7 @@ def test_a_chain_has_no_branches_and_is_ordered_by_what_it_brings_per_price(seed
 def test_two_groups_that_need_different_tests_are_separated() -> None:
     codes, labels = two_regions()
     growth = growth_of(bt.Instance(codes, labels))
-    (root,) = best_growths(growth, [2])
+    root = best_growths(growth, [2])[0].policy
     assert shape(root)[:2] == ("buy", 0)  # type: ignore[index]
     assert root.after is not None
     assert root.after.goes is not None
@@ -127,7 +131,7 @@ def test_a_rival_of_the_first_test_must_be_clearly_better() -> None:
     labels = codes[:, 0] ^ codes[:, 1]
     codes[:, 2] = labels ^ (rng.random(500) < 0.35)
     growth = growth_of(bt.Instance(codes, labels))
-    (best,) = best_growths(growth, [2])
+    best = best_growths(growth, [2])[0].chain
     assert growth.grow(2).test == 2
     assert {test for end in best.ends() for test in end.state.tests} == {0, 1}
 
@@ -150,12 +154,12 @@ def test_where_the_time_is_over_paths_end_where_they_are(prices: object) -> None
     instance = bt.datasets.load("pima", prices=prices)
     growth = growth_of(instance)
     growth.judge.clock = Clock(0)
-    (root,) = best_growths(growth, [6])
+    root = best_growths(growth, [6])[0].policy
     assert shape(root) == ("end", ())
     growth.judge.clock = Clock(None)
     growth.first_tests(6)  # now the first step is known
     growth.judge.clock = Clock(0)
-    (root,) = best_growths(growth, [6])
+    root = best_growths(growth, [6])[0].policy
     assert max(len(end.state.tests) for end in root.ends()) == 1
     assert growth.judge.clock.ended_work
     with pytest.raises(OutOfTimeError):
@@ -166,4 +170,4 @@ def test_threads_change_nothing() -> None:
     instance = random_instance(6, n_cases=200, prices=random_prices(6))
     units = instance.schema.costs.budget_units(6)
     one, two = (best_growths(growth_of(instance, threads=threads), [units])[0] for threads in (1, 2))
-    assert shape(one) == shape(two)
+    assert [shape(place) for place in both(one)] == [shape(place) for place in both(two)]

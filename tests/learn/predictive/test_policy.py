@@ -23,11 +23,13 @@ from .test_growth import growth_of, two_regions
 
 
 def policy_of(instance: bt.Instance, place: Place, confidence: float | None = None) -> PolicyTree:
-    return PolicyTree(place, instance, Models(cases_from(instance), Clock(None)), confidence)
+    return PolicyTree(
+        place, instance, Models(cases_from(instance), Clock(None)), np.arange(instance.n_objects), confidence
+    )
 
 
 def grown(instance: bt.Instance, units: int) -> Place:
-    return best_growths(growth_of(instance), [units])[0]
+    return best_growths(growth_of(instance), [units])[0].policy
 
 
 @given(seeds, st.integers(0, 120), st.sampled_from([None, 0.6, 0.9]), st.sampled_from([2, 3]))
@@ -72,7 +74,7 @@ def test_a_confidence_is_taken_literally_also_with_losses(seed: int, n_classes: 
     if has_losses:
         instance = instance.with_losses(bt.Losses({instance.class_names[0]: 7}))
     learner, place = Models(cases_from(instance), Clock(None)), place_of(instance, [3, 0, 2])
-    tree = PolicyTree(place, instance, learner, 0.7).tree()
+    tree = PolicyTree(place, instance, learner, np.arange(instance.n_objects), 0.7).tree()
     walk = tree.walk_codes(instance.codes)
     n_bought = np.array([len(tests) for tests in walk.tests])
     for end in (1, 2):

@@ -2,8 +2,12 @@
 
 The trees start from the scores that the additive model gives a case which it was not fitted to, rounded, so that the
 last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
+<<<<<<< HEAD
 of these models answers. Where a pathway of two classes would have more ends of trees than a small file holds, each of
 its models gets a share of them: by larger steps, which take fewer rounds, or by one model of all cases.
+=======
+of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out.
+>>>>>>> main
 """
 
 from __future__ import annotations
@@ -24,11 +28,12 @@ from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
 
 START_UNIT = 1024  # start scores are multiples of 1 / this
 MAX_START = 16.0
-MANY_CASES = 20_000  # from there on trees are larger and steps smaller
+MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
-LARGE = {"n_leaves": 31, "rate": 0.1}
+LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
 FAST = (0.3, 0.5)  # the rates that are tried where there are too many ends
-MAX_ENDS = 4_000  # of a pathway: about 60 kB of its file, and 130 of SQL
+MAX_SMALL = 20_000  # cases whose pathway fits into a small file, if there are two classes
+MAX_ENDS = 4_000  # of such a pathway: about 60 kB of its file, and 130 of SQL
 MAX_LEVELS = 64  # of a number that a model tells apart, as many as the core's bins
 MAX_STEPS = 32  # of what they add, from the least to the most
 SCORE_STEP = 500  # of what a result or an end adds, in millionths: short to write, and no case notices
@@ -41,7 +46,7 @@ class Boosted:
     """What was fitted to one set of tests."""
 
     model: Model
-    probabilities: NDArray[np.float64]  # case × class, by models that were not fitted to the case
+    probabilities: NDArray[np.float64]  # case × class, by models that were not fitted to the case; NaN without one
 
 
 class BoostedModels:
@@ -74,7 +79,7 @@ class BoostedModels:
     def smaller(self, sets: Iterable[TestSet]) -> dict[TestSet, Model]:
         """Models of these sets that are small enough together; none where they are, or need not be."""
         ends = {tests: n for tests in sorted(set(sets)) if (n := _n_ends(self.model(tests)))}
-        if self.cases.n_classes > 2 or self.cases.n_cases > MANY_CASES or sum(ends.values()) <= MAX_ENDS:
+        if self.cases.n_classes > 2 or self.cases.n_cases > MAX_SMALL or sum(ends.values()) <= MAX_ENDS:
             return {}
         share, left = MAX_ENDS, MAX_ENDS
         for n_before, n_ends in enumerate(sorted(ends.values())):  # who needs less than a share leaves it to others
@@ -146,8 +151,10 @@ class BoostedModels:
             return None
         if not found.n_rounds:
             return self._alone(tests)
-        scores = np.rint(found.scores * SCORE_UNIT).astype(np.int64)
-        return Boosted(self._with_trees(tests, found.models), softmax(class_scores(scores)))
+        probabilities, held_out = np.full((self.cases.n_cases, self.cases.n_classes), np.nan), self._folds >= 0
+        scores = np.rint(found.scores[held_out] * SCORE_UNIT).astype(np.int64)
+        probabilities[held_out] = softmax(class_scores(scores))
+        return Boosted(self._with_trees(tests, found.models), probabilities)
 
     def _rounds(self, tests: TestSet, **settings: Any) -> Any:
         """What the core finds from the scores of the additive model; None where the clock is over first."""

@@ -59,8 +59,14 @@ def best_split(here: Here, bases: Sequence[Basis]) -> Split | None:
     return _best([_sums(here, test, bases[test]) for test in here.codes], np.ones(N_FOLDS, dtype=bool), here.min_weight)
 
 
-def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
-    """The best branch, where cross-fitted evidence says that its two sides should buy different tests."""
+def find_branch(
+    here: Here, bases: Sequence[Basis], scales: NDArray[np.float64], least_gain: float = 0.0
+) -> Split | None:
+    """The best branch, where cross-fitted evidence says that its two sides should buy different tests.
+
+    scales      per candidate, what one unit of its losses is in units of the gain
+    least_gain  evidence for less is not enough
+    """
     sums = [_sums(here, test, bases[test]) for test in here.codes]
     every_fold = np.ones(N_FOLDS, dtype=bool)
     best = _best(sums, every_fold, here.min_weight)
@@ -77,10 +83,11 @@ def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
         alone = int(sums[0].losses[others].sum(axis=(0, 1)).argmin())
         goes_left = split.left[here.codes[split.test][judged]]
         bought = np.where(goes_left, split.best_left, split.best_right)
-        gain[judged] = here.losses[alone, judged] - here.losses[bought, np.flatnonzero(judged)]
+        after = here.losses[bought, np.flatnonzero(judged)] * scales[bought]
+        gain[judged] = here.losses[alone, judged] * scales[alone] - after
     # The losses are by weight: the variance of the sum is that of so many single cases.
     variance = here.weights @ (gain / here.weights - gain.sum() / here.weights.sum()) ** 2
-    return best if gain.sum() > GUARD * np.sqrt(variance) + TOLERANCE else None
+    return best if gain.sum() > max(GUARD * np.sqrt(variance) + TOLERANCE, least_gain) else None
 
 
 def _sums(here: Here, test: int, basis: Basis) -> _Sums:

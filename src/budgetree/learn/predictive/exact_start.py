@@ -70,7 +70,7 @@ class ExactStarts:
     @cached_property
     def _parts(self) -> list[tuple[NDArray[np.int64], Instance]]:
         """Per fold its cases, and the table without them."""
-        folds = [self._folds == fold for fold in np.unique(self._folds)]
+        folds = [self._folds == fold for fold in np.unique(self._folds[self._folds >= 0])]
         if len(folds) < 2:
             return []
         return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]

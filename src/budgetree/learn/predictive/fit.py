@@ -25,12 +25,14 @@ from budgetree.learn.predictive.select import Pathway, choose, telling_points, w
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
-from budgetree.learn.validation import deal, deal_groups
+from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
-from budgetree.tree.levels import join_levels
 from budgetree.tree.provenance import LeafChoice, LeafKind
+
+MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
+HELD_OUT = ((50_000, 1), (5_000, 3), (0, N_FOLDS))  # from so many cases on, how many of the folds are held out
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +59,10 @@ class Fitter:
             return [Pathway(_one_leaf(self.instance, _chosen(origin, choice)), choice) for origin in origins]
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
-        found = [
+        return [
             self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
             for each, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
-        return [replace(pathway, tree=join_levels(pathway.tree)) for pathway in found]
 
     def pathway(
         self, place: Place, chain: Sequence[int], budget: int, clock: Clock, origin: Origin | None = None
@@ -70,31 +71,35 @@ class Fitter:
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
         cases = round_levels(self._cases, chain)
-        policy = PolicyTree(place, cases, learner, self.confidence, clock, self._scout(place))
-        found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final}
+        judged = np.flatnonzero(folds >= 0)
+        labels, weights = cases.labels[judged], cases.weights[judged]
+        policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
+        found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
             small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
-            found["tree"] = small.out_of_fold
+            found["tree"] = small.out_of_fold[judged]
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds, self.blanks)
             if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
-                found["points"] = fitted.out_of_fold[-1]
-        choice = choose(found, cases.labels, cases.weights, self.leaves)
+                found["points"] = fitted.out_of_fold[-1][judged]
+        choice = choose(found, labels, weights, self.leaves)
         if choice.kind != "points" and self.leaves != "model":
-            limit = float(cases.weights @ brier(found[choice.kind], cases.labels))
+            limit = float(weights @ brier(found[choice.kind], labels))
             if (start := self._exact.start(budget, clock, limit)) is not None:
-                choice = with_tree(choice, start.loss / float(cases.weights.sum()))
+                choice = with_tree(choice, start.loss / float(weights.sum()))
                 return Pathway(exact_tree(start, cases, _chosen(origin, choice)), choice)
         origin = _chosen(origin, choice)
         if choice.kind == "tree":
             return Pathway(small.tree(cases, budget=amount, origin=origin), choice)
         if choice.kind == "model":
-            return Pathway(policy.tree(budget=amount, origin=origin), choice)
+            tree = policy.tree(budget=amount, origin=origin)
+            if smaller := learner.smaller(policy.models):
+                tree = policy.tree(budget=amount, origin=origin, models=smaller)
+            return Pathway(tree, choice)
         tests, table = fitted.table.tests, cases.schema.loss_table
-        stages = find_stages(
-            Chain(fitted.out_of_fold, prefix_costs(cases, tests), table, cases.weights, self.confidence)
-        )
+        honest = [prefix[judged] for prefix in fitted.out_of_fold]
+        stages = find_stages(Chain(honest, prefix_costs(cases, tests), table, weights, self.confidence))
         return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
 
     def _ordered(self, chain: Place) -> list[int]:
@@ -119,11 +124,14 @@ class Fitter:
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
-        """Per case that counts, its fold."""
+        """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
         if self._counted_groups is None:
-            return deal(labels, N_FOLDS, self._cases.case_ranks)
-        return deal_groups(labels, self._counted_groups, N_FOLDS)
+            folds = deal(labels, N_FOLDS, self._cases.case_ranks)
+        else:
+            folds = deal_groups(labels, self._counted_groups, N_FOLDS)
+        n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
+        return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
@@ -132,8 +140,8 @@ class Fitter:
 
     def _scout(self, place: Place) -> Followed:
         judge = self._growth.judge
-        first = slice(judge.n_followed)
-        return Followed(place, judge.sample.codes[:, first].T, judge.sample.weights[first], judge)
+        first = np.arange(min(MAX_SCOUTS, judge.sample.n_cases))
+        return Followed(place, judge.sample.codes.T, judge.sample.weights, judge, first)
 
     @cached_property
     def _learner(self) -> BoostedModels:

@@ -26,8 +26,12 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
-N_RIVALS = 3  # the next-best first tests
+N_RIVALS = 3  # the next-best first tests …
+N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
+MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
+BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
+MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
 MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
 
 BuyingRule = Literal["gain", "gain per price"]
@@ -158,7 +162,8 @@ class Growth:
         if not len(candidates):
             return ()
         scores = self._scores(place, candidates, rule)
-        if may_branch and place.state.tests and len(candidates) > 1 and (sides := self._branch(place, scores)):
+        may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
+        if may_branch and (sides := self._branch(place, candidates, scores, rule)):
             return sides
         return (self._buy(place, int(candidates[scores.sum(axis=1).argmin()])),)
 
@@ -202,13 +207,15 @@ class Growth:
         losses: Sequence[NDArray[np.float32]],
     ) -> NDArray[np.float64]:
         """The change of the losses of these cases, or that per price."""
-        prices = np.ones(len(candidates))
-        if rule == "gain per price":
-            prices = _nearly_free(self.costs.prices(place.state)[candidates])
+        prices = self._divisors(place, candidates, rule)
         weights, scores = self.judge.sample.weights[cases], np.empty((len(candidates), len(cases)))
         for row, loss, price in zip(scores, losses, prices, strict=True):
             np.multiply((loss[cases].astype(np.float64) - before[cases]) / price, weights, out=row)
         return scores
+
+    def _divisors(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
+        """Per candidate, what its gain is divided by."""
+        return np.ones(len(candidates)) if rule == "gain" else _nearly_free(self.costs.prices(place.state)[candidates])
 
     def _buy(self, place: Place, test: int) -> Place:
         place.test = test
@@ -222,16 +229,22 @@ class Growth:
         codes = {test: sample.codes[test, cases] for test in place.state.tests}
         return Here(scores, sample.weights[cases], sample.folds[cases], codes, min_weight)
 
-    def _branch(self, place: Place, scores: NDArray[np.float64]) -> tuple[Place, ...]:
+    def _branch(
+        self, place: Place, candidates: NDArray[np.int64], scores: NDArray[np.float64], rule: BuyingRule
+    ) -> tuple[Place, ...]:
         """Where the cases go on, if there is evidence for a branch."""
-        here = self._here(place, place.cases, scores)
+        cases = place.cases[:MAX_EVIDENCE]
+        here = self._here(place, cases, scores[:, :MAX_EVIDENCE])
         if here.weights.sum() < 2 * here.min_weight:
             return ()
-        split = find_branch(here, self.judge.sample.bases)
+        loss = float(here.weights @ self.judge.loss(place.state.tests)[cases])
+        divisors = self._divisors(place, candidates, rule)
+        split = find_branch(here, self.judge.sample.bases, divisors, MIN_GAIN * loss)
         if split is None:
             return ()
-        taken = np.where(split.left[here.codes[split.test]], 0, 1)
-        unlisted = int(here.weights[taken == 1].sum() > here.weights[taken == 0].sum())  # with the larger side
+        taken = np.where(split.left[self.judge.sample.codes[split.test, place.cases]], 0, 1)
+        heavy = np.bincount(taken, self.judge.sample.weights[place.cases], 2)
+        unlisted = int(heavy[1] > heavy[0])  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
         place.sides = tuple(
             Place(
@@ -269,7 +282,7 @@ def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
 
 
 def _unequal(growth: Growth, budget: int) -> Grown:
-    """From the better of two growths, by gain and by gain per price; of equals the tests of most gain per price first."""
+    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
     chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
@@ -283,8 +296,9 @@ def _unequal(growth: Growth, budget: int) -> Grown:
 
 def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
     """A chain, and those that begin with the next-best tests."""
+    n_rivals = N_RIVALS if growth.judge.is_small else N_RIVALS_LARGE
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:N_RIVALS]
+        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:n_rivals]
     except OutOfTimeError:
         rivals = []
     return [chain, *(growth.grow(budget, rule, test, may_branch=False) for test in rivals)]
@@ -302,10 +316,14 @@ def _best(growth: Growth, starts: Sequence[Place]) -> Place:
 
 
 def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
-    """The policy with branches, where all that it buys is better than the chain."""
+    """The policy with branches, where all that it buys is better than the chain.
+
+    Each branch has evidence of its own, but of many that were tried; and what the chain buys later makes up for much.
+    """
     trim(policy, growth.judge)
-    gain, _ = _gain(growth, chain, policy)
-    return Grown(chain, policy if gain > 0 else chain)
+    gain, error = _gain(growth, chain, policy)
+    is_better = gain > BRANCHED_MARGIN * error and gain >= MIN_GAIN * growth.total(chain)
+    return Grown(chain, policy if is_better else chain)
 
 
 def _gain(growth: Growth, place: Place, other: Place) -> tuple[float, float]:

@@ -19,12 +19,10 @@ from budgetree.learn.predictive.sample import Sample
 from budgetree.services.clock import Clock, OutOfTimeError
 
 N_TREES = 24
-N_TREES_LARGE = 12  # beyond LARGE cases, whose losses are steadier
-LARGE = 3_000
+N_TREES_LARGE = 12  # beyond FEW_CASES, whose losses are steadier
 FEW_CASES = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
 N_QUICK_CASES = 1_500  # … on the first of the cases
-N_FOLLOWED = 3_000
 N_BINS = 64
 MIN_LEAF = 5
 MIN_LEAF_OF_ALL = 15  # divided among the tests of a set: a leaf of one test alone holds as many
@@ -48,7 +46,7 @@ class Judge:
             missing.astype(np.int32),
             sample.n_classes,
         )
-        self._additive = _additive_models(sample, threads) if sample.n_cases <= FEW_CASES else None
+        self._additive = _additive_models(sample, threads) if self.is_small else None
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
         self.loss(())  # what there is when the time is over at once
@@ -60,13 +58,12 @@ class Judge:
         return min(N_QUICK_CASES, self.sample.n_cases)
 
     @property
-    def n_followed(self) -> int:
-        """How many cases say where it is worth stopping."""
-        return min(N_FOLLOWED, self.sample.n_cases)
+    def is_small(self) -> bool:
+        return self.sample.n_cases <= FEW_CASES
 
     @property
     def _n_trees(self) -> int:
-        return N_TREES if self.sample.n_cases <= LARGE else N_TREES_LARGE
+        return N_TREES if self.is_small else N_TREES_LARGE
 
     def losses(self, sets: Iterable[Iterable[int]]) -> list[NDArray[np.float32]]:
         """Per set, the loss of every case; OutOfTimeError where the clock is over first."""
@@ -80,13 +77,13 @@ class Judge:
         return self._look(sets, self._glanced, N_QUICK_TREES, self.n_quick)
 
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
-        """Case × class: of the first `n_followed` cases, by models that were not fitted to the case."""
+        """Case × class: the probabilities of each case by models that were not fitted to it."""
         wanted = tuple(sorted(map(int, tests)))
         with Clock(None).in_core() as limit:
             settings = _forest_settings(self._n_trees, len(wanted))
             found = core.forest_probabilities(self._rows, wanted, settings, self.sample.n_cases, limit)
         assert found is not None
-        honest = np.asarray(found[: self.n_followed], dtype=np.float64)
+        honest = np.asarray(found, dtype=np.float64)
         return honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
 
     def _look(

@@ -163,7 +163,7 @@ class FittedPoints:
 
     table: PointsTable
     lines: tuple[Line, ...]  # per prefix, from that of no test on
-    out_of_fold: tuple[NDArray[np.float64], ...]  # per prefix, case × class
+    out_of_fold: tuple[NDArray[np.float64], ...]  # per prefix, case × class; NaN of cases that are never held out
 
     def chances(self, n_bought: int) -> NDArray[np.float64]:
         """Total × class, from the total 0 to the highest of the first tests."""
@@ -191,17 +191,19 @@ def fit_points(
         running = table.add_up(codes)
         return table, [fit_line(totals, of_target, weights) for totals in running]
 
-    left_out = np.zeros((len(tests) + 1, len(everyone)))
-    for fold in np.unique(folds):
+    left_out, judged = np.full((len(tests) + 1, len(everyone)), np.nan), folds >= 0
+    for fold in np.unique(folds[folds >= 0]):
         held = np.flatnonzero(folds == fold)
         table, lines = fitted(np.flatnonzero(folds != fold))
         for prefix, (line, totals) in enumerate(zip(lines, table.add_up(instance.codes[held]), strict=True)):
             left_out[prefix, held] = line.log_odds(totals)
     table, lines = fitted(everyone)
-    corrected, honest = [lines[0]], [_two_classes(left_out[0], target)]
-    for line, log_odds in zip(lines[1:], left_out[1:], strict=True):
-        corrected.append(_corrected(line, _correction(log_odds, is_target, instance.weights)))
-        honest.append(_two_classes(_cross_fitted(log_odds, is_target, instance.weights, folds), target))
+    corrected, honest = [lines[0]], np.full((*left_out.shape, 2), np.nan)
+    honest[0, judged] = _two_classes(left_out[0, judged], target)
+    known = is_target[judged], instance.weights[judged]
+    for prefix, (line, log_odds) in enumerate(zip(lines[1:], left_out[1:, judged], strict=True), 1):
+        corrected.append(_corrected(line, _correction(log_odds, *known)))
+        honest[prefix, judged] = _two_classes(_cross_fitted(log_odds, *known, folds[judged]), target)
     return FittedPoints(table, tuple(corrected), tuple(honest))
 
 
@@ -415,8 +417,9 @@ def _cross_fitted(
 ) -> NDArray[np.float64]:
     """The log odds of each fold, corrected by how those of the other folds did."""
     found = log_odds.copy()
-    for fold in np.unique(folds):
-        held, others = folds == fold, folds != fold
+    for fold in (numbers := np.unique(folds)):
+        held = folds == fold
+        others = ~held if len(numbers) > 1 else held  # two parameters fit no noise of many cases
         shift, slope = _correction(log_odds[others], is_target[others], weights[others])
         found[held] = shift + slope * log_odds[held]
     return found

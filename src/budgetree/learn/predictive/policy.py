@@ -9,7 +9,7 @@ A case may stop before a test that costs something, where going on would hardly 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -25,6 +25,8 @@ from budgetree.services.clock import Clock
 from budgetree.tree import Model, Origin, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 
+TestSet = tuple[int, ...]  # ascending
+
 
 class Predictor(Protocol):
     """Honest probabilities by any set of tests."""
@@ -38,13 +40,17 @@ class Followed:
     """Cases on their way through a policy: what is thought of them at any place, and in the end."""
 
     def __init__(
-        self, root: Place, codes: NDArray[np.uint8], weights: NDArray[np.float64], predictor: Predictor
+        self,
+        root: Place,
+        codes: NDArray[np.uint8],
+        weights: NDArray[np.float64],
+        predictor: Predictor,
+        followed: NDArray[np.int64],
     ) -> None:
-        self._codes, self._weights, self._predictor = codes, weights, predictor
+        self._codes, self._weights, self._predictor, self.everyone = codes, weights, predictor, followed
         self._spent = np.zeros(len(codes))  # in the end, at most
-        self.everyone = np.arange(len(codes))
         self.final = predictor.probabilities(()).copy()
-        waiting = [(root, self.everyone)]
+        waiting = [(root, followed)]
         while waiting:
             place, cases = waiting.pop()
             if place.following:
@@ -83,6 +89,7 @@ class _Stop:
 class PolicyTree:
     """Makes the tree of a policy.
 
+    judged      the cases that have out-of-fold probabilities; they decide who stops
     confidence  a case stops where its likeliest class has this probability, and only there
     clock       when it is over, no model is fitted to find out who could stop
     scout       where to stop is found by these cases, and models are fitted only there; else at every place
@@ -91,28 +98,26 @@ class PolicyTree:
     root: Place
     instance: Instance  # whose cases all count
     learner: Learner
+    judged: NDArray[np.int64]
     confidence: float | None = None
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
-    _models: dict[tuple[int, ...], Model] = field(init=False, default_factory=dict)  # those that answer
+    models: dict[TestSet, Model] = field(init=False, default_factory=dict)  # of the last tree, by their tests
 
     def __post_init__(self) -> None:
-        self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner)
+        self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
 
     @property
     def final(self) -> NDArray[np.float64]:
-        """The out-of-fold probabilities of every case where it ends at last."""
+        """The out-of-fold probabilities of cases where they end at last."""
         return self._all.final
 
-    def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
-        """The tree, with smaller models where it would not fit into a small file."""
-        tree = self._tree(budget, origin)
-        smaller = self.learner.smaller(self._models)
-        self._models |= smaller
-        return self._tree(budget, origin) if smaller else tree
-
-    def _tree(self, budget: Any, origin: Origin | None) -> Tree:
+    def tree(
+        self, *, budget: Any = None, origin: Origin | None = None, models: Mapping[TestSet, Model] | None = None
+    ) -> Tree:
+        """The tree; `models` answer instead of the learner's."""
+        self.models = dict(models or {})
         builder, scout = TreeBuilder(self.instance, budget=budget), self.scout or self._all
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
@@ -121,7 +126,9 @@ class PolicyTree:
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))
-                if stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
+                if stop is not None and not len(stop.cases):  # nobody goes on
+                    place = Place(place.cases, place.state)
+                elif stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
                     end, cases, seen = after, stop.cases, stop.seen
             if place.goes is None or place.test is None:
                 builder.leaf(end, self._model(place))
@@ -133,7 +140,7 @@ class PolicyTree:
 
     def _model(self, place: Place) -> Model:
         tests = tuple(sorted(place.state.tests))
-        return self._models.setdefault(tests, self.learner.model(tests))
+        return self.models.setdefault(tests, self.learner.model(tests))
 
     def _stops(
         self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int
@@ -153,17 +160,20 @@ class PolicyTree:
         chosen = [places[end - 1] for end in stages.ends[:-1]]
         chain = self._all.chain(chosen, cases, table, self.confidence)
         rules = with_rules(chain, range(1, len(chosen) + 2)).rules
-        found = {}
+        found, goes_on, seen_on = {}, np.ones(len(cases), dtype=bool), np.ones(len(seen), dtype=bool)
         for number, (place, rule) in enumerate(zip(chosen, rules, strict=True)):
-            goes_on = ~rule.stops(chain.probabilities[number + 1], table)
-            still = ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
-            found[id(place)] = _Stop(rule, cases[goes_on], seen[still])
+            goes_on &= ~rule.stops(chain.probabilities[number + 1], table)
+            seen_on &= ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
+            if not goes_on.all():
+                found[id(place)] = _Stop(rule, cases[goes_on], seen[seen_on])
         return found
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
         model = self._model(place)
-        split, is_stop = model_split(model, rule, self.instance.schema.loss_table)
+        if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
+            return None
+        split, is_stop = found
         if is_stop.count(False) != 1 or split.n_sides < 2:
             return None
         going = None

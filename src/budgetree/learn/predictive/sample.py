@@ -1,20 +1,55 @@
-"""Sample: the cases on which a learner decides what to buy, drawn by their content."""
+"""Samples of the known cases, drawn by their content: of a large table the rows to look at, and those that decide.
+
+table ─► MAX_ROWS rows ─┬─ four fifths: leaves are fitted to them ─► MAX_DECIDING cases: what to buy
+                        └─ one fifth: it judges what was learned
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.distributed import AnyCases
 from budgetree.learn.predictive.basis import Basis, bases_of
-from budgetree.learn.validation import deal, deal_groups
-from budgetree.problem import Instance
+from budgetree.learn.validation import FoldSettings, deal, deal_groups
+from budgetree.problem import Instance, drawing
 from budgetree.problem.duplicates import dealing_order
 
 MAX_DECIDING = 10_000  # cases; more do not find better tests
 MAX_COPIES = 1_000_000  # beyond so many, a case of weight k is one case that counts k times
 N_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownRows:
+    """The raw rows of an instance, and per row its group where some belong together."""
+
+    instance: Instance
+    groups: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(cls, cases: AnyCases, groups: tuple[Any, ...] | None = None) -> KnownRows:
+        """Those that are looked at: all, or of a large table some that are drawn, wherever it lies."""
+        return cls(cases if isinstance(cases, Instance) else cases.drawn, groups).drawn()
+
+    def take(self, positions: NDArray[np.int64]) -> KnownRows:
+        """Only these, some perhaps several times, coded as they are."""
+        groups = None if self.groups is None else tuple(self.groups[row] for row in positions.tolist())
+        return KnownRows(self.instance.recoded({}, positions), groups)
+
+    def drawn(self) -> KnownRows:
+        """Those of a large table that are looked at, else all."""
+        positions = drawing.drawn_rows(self.instance)
+        return self if positions is None else self.take(positions)
+
+    def learned_from(self) -> KnownRows:
+        """All; where there are as many as are drawn of a large table, but for the fifth that judges what is learned."""
+        if self.instance.n_rows < drawing.MAX_ROWS:
+            return self
+        return self.take(np.flatnonzero(FoldSettings(groups=self.groups).folds(self.instance) != 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ matter of the kind. Where a kind is asked for by name, it is taken, and what it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,10 +36,6 @@ class Learner(Protocol):
 
     def model(self, tests: Sequence[int]) -> Model:
         """The model of a set of tests, fitted to all cases."""
-        ...
-
-    def smaller(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], Model]:
-        """Smaller models instead of some of these, where all of them together are too large for a small file."""
         ...
 
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:

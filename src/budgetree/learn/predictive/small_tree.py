@@ -179,7 +179,8 @@ class SmallTree:
     """A plain tree, and how trees learned in the same way do on cases left out."""
 
     root: SmallNode
-    out_of_fold: NDArray[np.float64]  # case × class, before purchases that change no answer are left out
+    # Case × class, before purchases that change no answer are left out; NaN of cases that are never held out.
+    out_of_fold: NDArray[np.float64]
 
     def tree(self, instance: Instance, *, budget: Any = None, origin: Origin | None = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
@@ -211,8 +212,9 @@ def fit_small_tree(
     found = _fit(by_gain, folds)
     if costs.one_price is None:
         other = _fit(replace(by_gain, per_price=True), folds)
-        excess = brier(other.out_of_fold, instance.labels) - brier(found.out_of_fold, instance.labels)
-        mean, error = mean_and_error(excess, instance.weights)
+        judged = folds >= 0
+        mine, others = (brier(each.out_of_fold[judged], instance.labels[judged]) for each in (found, other))
+        mean, error = mean_and_error(others - mine, instance.weights[judged])
         found = other if mean <= error else found
     return found
 
@@ -220,19 +222,21 @@ def fit_small_tree(
 def _fit(growth: SmallTreeGrower, folds: NDArray[np.int64]) -> SmallTree:
     instance, table = growth.instance, growth.instance.schema.loss_table
     sizes = range(MAX_LEAVES)  # splits
-    left_out = np.empty((len(sizes), len(folds), instance.n_classes))
-    for fold in np.unique(folds):
+    left_out = np.full((len(sizes), len(folds), instance.n_classes), np.nan)
+    numbers, judged = np.unique(folds[folds >= 0]), folds >= 0
+    for fold in numbers:
         held = np.flatnonzero(folds == fold)
         root = growth.grow(np.flatnonzero(folds != fold))
         for size in sizes:
             left_out[size, held] = predicted(root, instance.codes[held], size)
     scores = np.stack([brier(each, instance.labels) * instance.weights for each in left_out])
-    honest = np.empty(left_out.shape[1:])
-    for fold in np.unique(folds):
-        size = int(scores[:, folds != fold].sum(axis=1).argmin())
+    honest = left_out[0].copy()
+    for fold in numbers:
+        others = judged & (folds != fold) if len(numbers) > 1 else judged  # eight sizes fit no noise of many cases
+        size = int(scores[:, others].sum(axis=1).argmin())
         honest[folds == fold] = left_out[size, folds == fold]
     root = growth.grow(np.arange(len(folds)))
-    return SmallTree(pruned(root, int(scores.sum(axis=1).argmin()), table), honest)
+    return SmallTree(pruned(root, int(scores[:, judged].sum(axis=1).argmin()), table), honest)
 
 
 def brier(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -96,11 +96,14 @@ def _points_leaf(fitted: FittedPoints, totals: Totals, n_bought: int) -> Points 
     return Points(totals, tuple(range(1, len(chances))), chances) if n_bought else Fixed(chances[0])
 
 
-def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, list[bool]]:
-    """The split by a model, and which of its sides stop: by its log odds for two classes, else by its confidence."""
+def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, list[bool]] | None:
+    """The split by a model, and which of its sides stop: by its log odds for two classes, else by its confidence.
+
+    None where nobody stops: a model of more than two classes has no side without a confidence.
+    """
     if table.n_classes > 2:
         if rule.confidence is None:
-            return Split(totals=model.totals), [False]
+            return None
         return Split.by_confidence(model, rule.confidence), [True, False]
     cuts, is_stop = log_odds_cuts(rule, table)
     return Split.by_score(Model(log_odds(model)), cuts), is_stop

@@ -7,12 +7,15 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from budgetree.distributed import AnyCases
 from budgetree.learn.predictive.fit import Fitter, fine_instance
+from budgetree.learn.predictive.sample import KnownRows
 from budgetree.learn.settings import (
     Leaves,
+    check_cases,
     check_confidence,
-    check_instance,
     check_leaves,
+    check_row_groups,
     check_threads,
     check_time_limit,
 )
@@ -22,13 +25,14 @@ from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
+from budgetree.tree.levels import join_levels
 from budgetree.tree.provenance import Method
 
 MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
 
 
 def predictive(
-    cases: Instance,
+    cases: AnyCases,
     *,
     budget: Any,
     confidence: float | None = None,
@@ -42,11 +46,12 @@ def predictive(
 
     Which test to buy next is chosen by how well forests of everything paid so far answer cases that they were not
     grown from. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
-    losses, a case is given the answer of least expected loss.
+    losses, a case is given the answer of least expected loss. Of more than 250,000 rows, as many are drawn by what they
+    hold: leaves are fitted to four fifths of them, and the other fifth is for the estimate of `fit`.
 
     Parameters
     ----------
-    cases : Instance
+    cases : Instance or Shards
         The known cases.
     budget : number or None
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
@@ -65,7 +70,7 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together.
+        keeps them together. Rows in shards have none.
 
     Returns
     -------
@@ -85,7 +90,11 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=groups)
+    check_cases(cases)
+    known = KnownRows.of(cases, check_row_groups(cases, groups)).learned_from()
+    trees = PredictiveTrees(
+        known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
+    )
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -103,7 +112,6 @@ class PredictiveTrees:
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
         groups: Any = None,
     ) -> None:
-        check_instance(cases)
         given = None if groups is None else check_groups(groups, cases.n_rows)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
@@ -128,7 +136,8 @@ class PredictiveTrees:
             with clock.listening():
                 origin = predictive_origin(budget, self._fitter.confidence)
                 (found,) = self._fitter.pathways([units], clock, [origin])
-        return replace(found.tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
+        complete = not (clock.ended_work or self.is_coarse)
+        return replace(join_levels(found.tree), ended=clock.ended(complete=complete))
 
 
 def predictive_origin(budget: Any, confidence: float | None) -> Origin:
@@ -140,7 +149,7 @@ def predictive_origin(budget: Any, confidence: float | None) -> Origin:
     )
 
 
-def budgets_up_to(instance: Instance, limit: int) -> list[int]:
+def budgets_up_to(instance: AnyCases, limit: int) -> list[int]:
     """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
     single = sorted(_single_prices(instance.schema))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
