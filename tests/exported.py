@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.show.export.program import has_totals
+from budgetree.show.export.sql_plain import column
 from budgetree.tree import Grown, TreeBuilder, Walk
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
+
+ROW = "number of the row"
 
 
 def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
@@ -26,7 +29,9 @@ def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
 
 
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
-    return [answer for (answer,) in _by_duckdb(table, f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases")]
+    """The answer of each row."""
+    expression = tree.to_sql(backslash_escapes=False)
+    return [answer for _, answer in _by_duckdb(table, f"SELECT {column(ROW)}, {expression} FROM cases")]
 
 
 def assert_all_of_sql(found: list[Any], tree: bt.Tree, walk: Walk) -> None:
@@ -41,13 +46,15 @@ def _as_in_sql(tree: bt.Tree) -> Any:
 
 
 def full_by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
-    return _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True))
+    """All that there is of each row."""
+    return [row[1:] for row in _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True, columns=[ROW]))]
 
 
 def _by_duckdb(table: pa.Table, query: str) -> list[Any]:
+    """In the order of the rows, which a database need not keep."""
     connection = database()
-    connection.register("cases", table)
-    return connection.execute(query).fetchall()
+    connection.register("cases", table.append_column(ROW, pa.array(range(len(table)))))
+    return connection.execute(f"SELECT * FROM (\n{query}\n) AS found ORDER BY {column(ROW)}").fetchall()
 
 
 @cache

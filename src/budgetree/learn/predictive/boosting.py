@@ -4,7 +4,7 @@ The trees start from the scores that the additive model gives a case which it wa
 last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
 <<<<<<< HEAD
 of these models answers. Where a pathway of two classes would have more ends of trees than a small file holds, each of
-its models gets a share of them: by larger steps, which take fewer rounds, or by one model of all cases.
+its models gets a share of them: by larger steps, which take fewer rounds, and the mean of fewer models.
 =======
 of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out.
 >>>>>>> main
@@ -31,7 +31,7 @@ MAX_START = 16.0
 MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
 LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
-FAST = (0.3, 0.5)  # the rates that are tried where there are too many ends
+FAST = 0.3  # the rate where there would be too many ends
 MAX_SMALL = 20_000  # cases whose pathway fits into a small file, if there are two classes
 MAX_ENDS = 4_000  # of such a pathway: about 60 kB of its file, and 130 of SQL
 MAX_LEVELS = 64  # of a number that a model tells apart, as many as the core's bins
@@ -90,17 +90,15 @@ class BoostedModels:
         return {tests: self._smaller(tests, share) for tests, n_ends in ends.items() if n_ends > share}
 
     def _smaller(self, tests: TestSet, max_ends: int) -> Model:
-        """The mean of models with larger steps where that has few enough ends, else one model of all cases."""
-        n_leaves, refit = SMALL["n_leaves"], None
-        for rate in FAST:
-            found = self._rounds(tests, n_leaves=n_leaves, rate=rate, max_rounds=max_ends // n_leaves, refits=True)
-            if found is None:  # late: a large file is better than no model
-                return self.model(tests)
-            mean = self._with_trees(tests, found.models)
-            if found.n_rounds and _n_ends(mean) <= max_ends:
-                return mean
-            refit = refit or (self._with_trees(tests, [found.refit]) if found.n_rounds else None)
-        return refit or self._additive_model(tests)
+        """The mean of as many models with larger steps as have few enough ends; of fewer than two, one of all cases."""
+        n_leaves = SMALL["n_leaves"]
+        found = self._rounds(tests, n_leaves=n_leaves, rate=FAST, max_rounds=max_ends // n_leaves, refits=True)
+        if found is None:  # late: a large file is better than no model
+            return self.model(tests)
+        if not found.n_rounds:
+            return self._additive_model(tests)
+        n_models = int((np.cumsum([(model.test < 0).sum() for model in found.models]) <= max_ends).sum())
+        return self._with_trees(tests, found.models[:n_models] if n_models > 1 else [found.refit])
 
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
         """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
