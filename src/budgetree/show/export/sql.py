@@ -206,7 +206,8 @@ class TotalsWriter(PlainWriter):
 
     def _by_total(self, rule: Points, values: list[str]) -> str:
         total = self._name("s", self.number[rule.totals])
-        return _stepwise([f"{total} < {cut}" for cut in rule.cuts], values)
+        last = [k for k, value in enumerate(values[:-1]) if value != values[k + 1]]  # of those that are the same
+        return _stepwise([f"{total} < {rule.cuts[k]}" for k in last], [*(values[k] for k in last), values[-1]])
 
     def _is_between(self, number: int, cuts: tuple[int, ...], side: int) -> str:
         total = self._name("s", number)

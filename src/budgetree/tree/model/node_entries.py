@@ -6,6 +6,7 @@
 {"branch": {"totals": 1, "confidence": 0.95, "children": […]}, "given": …}
 {"branch": {"totals": 2, "scores": [-2900000, 2100000], "children": […]}, "given": …}     in millionths
 {"leaf": "majority"}, {"leaf": "fixed", "chances": […]}, {"leaf": "points", "totals": 0, "cuts": …, "chances": …},
+{"leaf": "points", "as": 5}                                      the points of an earlier leaf
 {"leaf": "model", "totals": 1, "given": …}                       given: known cases by answer and class
 
 Each has "counts", the known cases that come there by class, in weight units.
@@ -55,6 +56,7 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
         return totals.index(of)
 
     entries: list[dict[str, Any]] = []
+    by_points: dict[Points, int] = {}  # the first leaf of each
     for node, record in enumerate(nodes):
         entry: dict[str, Any]
         if isinstance(record, Buy):
@@ -76,8 +78,10 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
                     {} if record.answer is None else {"answer": record.answer}
                 )
             elif isinstance(record, Points):
+                first = by_points.setdefault(record, node)
                 chances = [list(side) for side in record.chances]
-                entry |= {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
+                table = {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
+                entry |= table if first == node else {"as": first}
             elif isinstance(record, Model):
                 entry |= {"totals": number(record.totals)}
         given = {"given": nodes.given[node].tolist()} if node in nodes.given else {}
@@ -123,6 +127,11 @@ def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
         where = f"nodes[{node}]"
         if node not in ends:
             raise flaw(where, node, "the child of a node")
+        if (first := entry.get("as")) is not None:
+            earlier = entries[first] if isinstance(first, int) and first < node else {}
+            if entry.get("leaf") != "points" or "chances" not in earlier or earlier.get("leaf") != "points":
+                raise flaw(f"{where}.as", first, "the position of an earlier leaf with points")
+            entry = {key: earlier[key] for key in ("totals", "cuts", "chances")} | entry
         with in_entry(where):
             end = ends.pop(node)
             children, below = _read_step(entry, where, builder, end, totals)
