@@ -1,4 +1,4 @@
-"""Exported trees, run: the Python function, SQL by DuckDB, JavaScript by node, PMML and rules by readers of ours."""
+"""Exported trees, run: by Python, DuckDB, node and onnxruntime; PMML and rules by readers of ours."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import onnxruntime
 import pyarrow as pa
+from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.show.export.program import has_totals
+from budgetree.show.export.sql_plain import column
 from budgetree.tree import Grown, TreeBuilder, Walk
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
+
+ROW = "number of the row"
 
 
 def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
@@ -24,16 +29,16 @@ def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
 
 
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
-    return [answer for (answer,) in _by_duckdb(table, tree.to_sql(backslash_escapes=False))]
+    """The answer of each row."""
+    expression = tree.to_sql(backslash_escapes=False)
+    return [answer for _, answer in _by_duckdb(table, f"SELECT {column(ROW)}, {expression} FROM cases")]
 
 
 def assert_all_of_sql(found: list[Any], tree: bt.Tree, walk: Walk) -> None:
-    """Answer, probability and cost; EXP is that of the engine."""
-    label = np.where(walk.answers < len(tree.class_names), walk.answers, walk.probabilities.argmax(axis=1))
-    probability = walk.probabilities[np.arange(len(label)), label]
+    """Answer, probabilities and cost; EXP is that of the engine."""
     assert [row[0] for row in found] == list(map(_as_in_sql(tree), tree.schema.answers[walk.answers].tolist()))
-    np.testing.assert_allclose([row[1] for row in found], probability, rtol=1e-12, atol=1e-15)
-    assert [row[2] for row in found] == walk.cost.tolist()
+    np.testing.assert_allclose([row[1:-1] for row in found], walk.probabilities, rtol=1e-12, atol=1e-15)
+    assert [row[-1] for row in found] == walk.cost.tolist()
 
 
 def _as_in_sql(tree: bt.Tree) -> Any:
@@ -41,13 +46,15 @@ def _as_in_sql(tree: bt.Tree) -> Any:
 
 
 def full_by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
-    return _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True))
+    """All that there is of each row."""
+    return [row[1:] for row in _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True, columns=[ROW]))]
 
 
-def _by_duckdb(table: pa.Table, selected: str) -> list[Any]:
+def _by_duckdb(table: pa.Table, query: str) -> list[Any]:
+    """In the order of the rows, which a database need not keep."""
     connection = database()
-    connection.register("cases", table)
-    return connection.execute(f"SELECT {selected} FROM cases").fetchall()
+    connection.register("cases", table.append_column(ROW, pa.array(range(len(table)))))
+    return connection.execute(f"SELECT * FROM (\n{query}\n) AS found ORDER BY {column(ROW)}").fetchall()
 
 
 @cache
@@ -68,6 +75,7 @@ def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
     assert_all_of_sql(full_by_duckdb(tree, table), tree, tree.walk(table))
     assert_python_agrees(tree, table.to_pylist(), tree.walk(table))
     assert_javascript_agrees(tree, table.to_pylist(), tree.walk(table))
+    assert_onnx_agrees(tree, table.to_pylist(), tree.walk(table))
     if not has_totals(tree):
         assert_pmml_agrees(tree, table.to_pylist(), tree.walk(table))
         assert_rules_agree(tree, tree.encode(table))
@@ -93,6 +101,38 @@ def assert_python_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) 
     assert [row["cost"] for row in found] == walk.cost.tolist()
     assert [list(row["probabilities"]) for row in found] == [list(tree.class_names)] * len(rows)
     assert [list(row["probabilities"].values()) for row in found] == walk.probabilities.tolist()
+
+
+def by_onnx(tree: bt.Tree, rows: list[dict[str, Any]]) -> list[NDArray[Any]]:
+    """Answers, probabilities and costs by onnxruntime."""
+    session = onnxruntime.InferenceSession(tree.to_onnx(), providers=["CPUExecutionProvider"])
+    columns: dict[str, Any] = {}
+    for given in session.get_inputs():
+        values = [row[given.name] for row in rows]
+        if given.type == "tensor(string)":
+            texts = ["" if _is_missing(value) else _as_text(value) for value in values]
+            columns[given.name] = np.array(texts, dtype=object)[:, None]
+        else:
+            numbers = [math.nan if _is_missing(value) else float(value) for value in values]
+            columns[given.name] = np.array(numbers)[:, None]
+    found: list[NDArray[Any]] = session.run(None, columns)
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else value.isoformat()
+
+
+def assert_onnx_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
+    """Answer, probabilities and cost of every row; the exponential is that of the engine."""
+    answers, probabilities, costs = by_onnx(tree, rows)
+    assert answers.tolist() == list(map(_as_in_sql(tree), tree.schema.answers[walk.answers].tolist()))
+    np.testing.assert_allclose(probabilities, walk.probabilities, rtol=1e-12, atol=1e-15)
+    assert costs.tolist() == walk.cost.tolist()
 
 
 def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:

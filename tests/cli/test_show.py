@@ -1,14 +1,50 @@
-"""`budgetree report`."""
+"""`budgetree show` into files, and `budgetree report`."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import FIT_KNOWN, run
 
+import budgetree as bt
+from budgetree.cli.show import FORMS
 from budgetree.proof.check import seal
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "stages"])
+def test_every_form_goes_into_a_file(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bt.grow(bt.datasets.load("pima"), budget=2).to_json("a.json")
+    assert run(capsys, "show", "a.json", "--as", form, "-o", f"a.{form}").endswith(" kB\n")
+    written = Path(f"a.{form}").read_bytes()
+    if form == "onnx":
+        assert written == bt.Tree.from_json("a.json").to_onnx()
+    else:
+        assert run(capsys, "show", "a.json", "--as", form).rstrip("\n") == written.decode().rstrip("\n")
+
+
+def test_a_query_names_the_table_and_what_stands_beside_the_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tree, frame = bt.grow(bt.datasets.load("pima"), budget=2), bt.datasets.frame("pima")
+    tree.to_json("a.json")
+    query = run(capsys, "show", "a.json", "--as", "sql", "--full", "--table", "my patients", "--column", "o1")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        frame.assign(o1=range(len(frame))).to_sql("my patients", connection, index=False)
+        found = connection.execute(query)
+        assert [entry[0] for entry in found.description] == [
+            "o1", "answer", "probability of neg", "probability of pos", "cost",
+        ]  # fmt: skip
+        assert [row[:2] for row in found] == list(enumerate(tree.predict(frame).tolist()))
+    printed = run(capsys, "show", "a.json", "--as", "sql", "--full", "--column", "Answer", code=1)
+    assert "columns: 'answer' is what the query calls a column of its own" in printed
 
 
 def test_another_trees_certificate_is_refused(

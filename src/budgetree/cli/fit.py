@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from os.path import getsize
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json, stability_lines, statement_line, tree_facts
+from budgetree.cli.output import ending, file_size, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from budgetree.problem import Instance
     from budgetree.proof import Certificate
     from budgetree.tree import Tree
+
+LARGE_FILE = 100_000  # bytes
 
 
 @click.command(
@@ -103,7 +106,9 @@ def fit(
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
     if as_json:
-        print_json(tree_facts(tree) | facts | {"objective": result.objective, "model": out})
+        print_json(
+            tree_facts(tree) | facts | {"objective": result.objective, "model": out, "model_bytes": getsize(out)}
+        )
         return
     for line in doubts(request, result.request):
         click.echo(line, err=True)
@@ -111,7 +116,11 @@ def fit(
         click.echo(line)
     if proof is not None and certificate is not None:
         click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
-    click.echo(visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}"))
+    click.echo(visible(f"model in {out} ({file_size(out)}); next: budgetree show {out}, budgetree ask {out}"))
+    choice = tree.origin.choice
+    if getsize(out) > LARGE_FILE and choice is not None and choice.kind == "model":
+        smaller = "points" if len(tree.class_names) == 2 else "tree"
+        click.echo(f"SQL and other exports of it are larger still; --leaves {smaller} makes a file of a few kB.")
 
 
 def _result_lines(result: Result, request: Request) -> Iterator[str]:

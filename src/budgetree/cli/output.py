@@ -75,6 +75,16 @@ def stability_lines(tree: Tree) -> list[str]:
     return [] if firm is None else [visible(stability_sentence(firm, tree.schema))]
 
 
+def file_size(path: str) -> str:
+    """As people say it.
+
+    >>> file_size(__file__).split()[1]
+    'kB'
+    """
+    size = os.path.getsize(path)
+    return f"{-(-size // 1000):,} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+
+
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
     from budgetree.problem.units import plain_number

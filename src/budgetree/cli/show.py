@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, for_reader, print_json, stability_lines, statement_line, tree_facts
+from budgetree.cli.output import ending, file_size, for_reader, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
-FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
+if TYPE_CHECKING:
+    from budgetree.tree import Tree
+
+FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "onnx", "dot", "svg")
+GIVEN = {"python": ("full",), "sql": ("full", "table", "columns", "backslash_escapes")}  # the options of a form
 MAX_NESTED = 200  # tests on a path, in JSON
 
 
 @click.command(
-    epilog=ending("budgetree show pathway.json", "budgetree show pathway.json --as javascript", page="guide/bedside")
+    epilog=ending(
+        "budgetree show pathway.json", "budgetree show pathway.json --as onnx -o pathway.onnx", page="guide/bedside"
+    )
 )
 @options.model
 @click.option("--as", "form", type=click.Choice(FORMS), default="text", help="How to write the tree.")
@@ -27,7 +34,16 @@ MAX_NESTED = 200  # tests on a path, in JSON
     help="How the database reads a backslash, where a name has one (sql only): MySQL, BigQuery and Snowflake as an "
     "escape, standard SQL as what it is.",
 )
-@click.option("--full", is_flag=True, help="Probability and cost beside the answer (python and sql only).")
+@click.option("--full", is_flag=True, help="Probabilities and cost beside the answer (python and sql only).")
+@click.option("--table", metavar="NAME", default="cases", help="What a query reads (sql with --full); default: cases.")
+@click.option(
+    "--column",
+    "columns",
+    metavar="NAME",
+    multiple=True,
+    help="A column that stands beside the answers of a query, such as the number of a case; may be repeated.",
+)
+@click.option("-o", "--out", metavar="FILE", type=options.FILE, help="The file to write, instead of printing.")
 @options.labels
 @options.as_json
 def show(
@@ -35,15 +51,19 @@ def show(
     form: str,
     confusion: bool,
     max_depth: int | None,
-    backslash_escapes: bool | None,
-    full: bool,
+    out: str | None,
     labels: str | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
-    from budgetree.cli.inputs import open_model
+    from budgetree.cli.inputs import check_outputs, open_model
     from budgetree.errors import TreeError, Where
+    from budgetree.services.files import write_bytes
 
+    check_outputs((out,), (model, labels))
+    if form == "onnx" and out is None and sys.stdout.isatty():
+        raise click.UsageError("ONNX is for programs, not for a terminal; give a file with -o FILE.")
     tree = open_model(model, labels)
     if as_json:
         if tree.depth > MAX_NESTED:
@@ -51,14 +71,22 @@ def show(
             message += 'refused by most programs. The model file itself is JSON without nesting: read its "nodes".'
             raise TreeError(message, found=tree.depth, expected=MAX_NESTED, where=Where(model))
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
-    elif form == "text":
-        estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
-        lines = [tree.to_text(max_depth=max_depth, confusion=confusion), statement_line(tree) + estimate]
-        click.echo("\n".join([*lines, *stability_lines(tree)]))
     else:
-        given: dict[str, Any] = {"full": full} if form in ("python", "sql") else {}
-        text = tree.export(form, **given | ({"backslash_escapes": backslash_escapes} if form == "sql" else {}))
-        click.echo(for_reader(text), nl=form in ("rules", "stages"))
+        given = {name: settings[name] for name in GIVEN.get(form, ())}
+        shown = _for_people(tree, max_depth, confusion) if form == "text" else tree.export(form, **given)
+        if out is not None:
+            write_bytes(out, shown if isinstance(shown, bytes) else shown.encode())
+            click.echo(visible(f"{out}: {file_size(out)}"))
+        elif isinstance(shown, bytes):
+            click.echo(shown, nl=False)
+        else:
+            click.echo(for_reader(shown), nl=form in ("text", "rules", "stages"))
+
+
+def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
+    estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
+    lines = [tree.to_text(max_depth=max_depth, confusion=confusion), statement_line(tree) + estimate]
+    return "\n".join([*lines, *stability_lines(tree)])
 
 
 @click.command(

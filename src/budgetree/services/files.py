@@ -44,6 +44,12 @@ def write_text(path: str | Path, content: str) -> None:
         file.write(content)
 
 
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Replace the file in one step."""
+    with replacing(path) as file:
+        file.buffer.write(content)
+
+
 def write_json(path: str | Path, content: Any, indent: int | None = None) -> None:
     """Replace the file in one step."""
     write_text(path, json_text(content, indent))

@@ -16,7 +16,7 @@ from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model
-from budgetree.tree.nodes import Branch, Buy, Kind, Nodes
+from budgetree.tree.nodes import Branch, Buy, Kind, Node, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     if schema.prices == tree.schema.prices:
         return tree
     builder = TreeBuilder(schema)
-    _copy(tree.nodes, 0, builder, builder.root, lambda node: None)
+    copy_nodes(tree.nodes, 0, builder, builder.root)
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
     return builder.build(origin=origin, n_cases=tree.n_objects)
 
@@ -136,15 +136,15 @@ def replace_node(tree: Tree, node: int, other: Tree, cases: Instance | None) -> 
         message = "replace: the other tree was learned from other cases than those that come to the node; give `cases`."
         raise TreeError(message, subject="tree")
     builder = TreeBuilder(mine if cases is None else cases)
-    end = _copy(tree.nodes, 0, builder, builder.root, lambda at: None, leave_out=node)
+    end = copy_nodes(tree.nodes, 0, builder, builder.root, leave_out=node)
     assert end is not None
-    _copy(other.nodes, 0, builder, end, lambda at: None)
+    copy_nodes(other.nodes, 0, builder, end)
     return builder.build(origin=tree.origin.then(Change(ChangeKind.REPLACED)), n_cases=tree.n_objects)
 
 
 def _stopped(tree: Tree, stop: Stop, change: Change) -> Tree:
     builder = TreeBuilder(tree.schema)
-    _copy(tree.nodes, 0, builder, builder.root, stop)
+    copy_nodes(tree.nodes, 0, builder, builder.root, stop=stop)
     record = {"bounds": tree.bounds, "ended": tree.ended}
     stopped = builder.build(origin=tree.origin.then(change), n_cases=tree.n_objects, **record)
     if stopped.exact_loss <= tree.exact_loss:
@@ -153,17 +153,27 @@ def _stopped(tree: Tree, stop: Stop, change: Change) -> Tree:
     return replace(stopped, bounds=None, ended=Ended.COMPLETE)
 
 
-def _copy(
-    nodes: Nodes, start: int, builder: TreeBuilder, root: OpenEnd, stop: Stop, leave_out: int = -1
+def copy_nodes(
+    nodes: Nodes,
+    start: int,
+    builder: TreeBuilder,
+    root: OpenEnd,
+    *,
+    stop: Stop = lambda node: None,
+    recode: Callable[[Node], Node] = lambda node: node,
+    leave_out: int = -1,
 ) -> OpenEnd | None:
-    """A subtree put at an open end, with what known cases did there; the end that took the place of `leave_out`."""
+    """A subtree put at an open end, with what known cases did there; the end that took the place of `leave_out`.
+
+    recode  the same node by other outcomes
+    """
     left_out, ends = None, deque([(start, root)])
     while ends:  # not by recursion: a tree may be deep
         node, end = ends.popleft()
         if node == leave_out:
             left_out = end
             continue
-        record, leaf = nodes[node], stop(node)
+        record, leaf = recode(nodes[node]), stop(node)
         facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
         if leaf is not None:
             builder.leaf(end, leaf)

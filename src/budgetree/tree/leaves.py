@@ -309,6 +309,14 @@ class Totals:
         """How many totals are added up."""
         return len(self.intercept)
 
+    @property
+    @internal
+    def unit(self) -> int:
+        """The largest number of which everything that is added is a multiple."""
+        trees = () if self.trees is None else (self.trees.value,)
+        added = [own.ravel() for own in (*self.points, *trees, self.intercept)]
+        return max(1, int(np.gcd.reduce(np.concatenate(added).astype(np.int64))))
+
     @internal
     def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Per row of codes (one column per test of the schema) and total."""

@@ -5,6 +5,7 @@ This is the one way up from `tree`: users expect `tree.to_text()`, and who only 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,12 +26,12 @@ class Shown:
     def _tree(self) -> Tree:
         return cast("Tree", self)
 
-    def export(self, format: str, **options: Any) -> str:  # noqa: A002 - as pandas and others call it
+    def export(self, format: str, **options: Any) -> Any:  # noqa: A002 - as pandas and others call it
         """The tree in another language; the methods `to_…` do the same, and document the options.
 
         Parameters
         ----------
-        format : {'text', 'rules', 'python', 'javascript', 'sql', 'pmml', 'dot', 'svg'}
+        format : {'text', 'rules', 'python', 'javascript', 'sql', 'pmml', 'onnx', 'dot', 'svg'}
             Which.
         **options
             As the method `to_…` of that name takes them.
@@ -38,7 +39,7 @@ class Shown:
         Returns
         -------
         str
-            What belongs into a file.
+            What belongs into a file; of ONNX bytes.
 
         Raises
         ------
@@ -54,6 +55,9 @@ class Shown:
         from budgetree.show.export import export
 
         return export(self._tree, format, **options)
+
+    def _text(self, format: str, **options: Any) -> str:  # noqa: A002 - as above
+        return cast("str", self.export(format, **options))
 
     def to_text(self, max_depth: int | None = None, *, confusion: bool = False) -> str:
         """The tree for people: test and price, outcome, running cost, class counts.
@@ -83,7 +87,7 @@ class Shown:
           circle        30        10
           triangle       0        20
         """
-        return self.export("text", max_depth=max_depth, confusion=confusion)
+        return self._text("text", max_depth=max_depth, confusion=confusion)
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule per path through the tree.
@@ -119,7 +123,7 @@ class Shown:
         if t1 is 0 then circle  [costs 1; right for 30 of 40]
         if t1 is 1 then triangle  [costs 1; right for 20 of 20]
         """
-        return self.export("rules")
+        return self._text("rules")
 
     def to_dot(self) -> str:
         """The tree in Graphviz' language.
@@ -135,7 +139,7 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_dot().splitlines()[0]
         'digraph tree {'
         """
-        return self.export("dot")
+        return self._text("dot")
 
     def to_python(self, name: str = "predict", *, full: bool = False) -> str:
         """The source of a function of a mapping from tests to raw values (codes, where it was learned from codes).
@@ -161,9 +165,16 @@ class Shown:
         >>> names["predict"]({"age": 42, "pregnant": 3})
         'neg'
         """
-        return self.export("python", name=name, full=full)
+        return self._text("python", name=name, full=full)
 
-    def to_sql(self, *, backslash_escapes: bool | None = None, full: bool = False) -> str:
+    def to_sql(
+        self,
+        *,
+        backslash_escapes: bool | None = None,
+        full: bool = False,
+        table: str = "cases",
+        columns: Sequence[str] = (),
+    ) -> str:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value, NaN a number.
 
         Where a tree with models answers by losses, or stops early and has more than two classes, it needs EXP; and for
@@ -175,13 +186,17 @@ class Shown:
             Where a name or value has a backslash: whether the engine takes it for the beginning of an escape (MySQL,
             BigQuery, Snowflake, Spark) or as it is (standard SQL). Without that it is refused.
         full : bool, default False
-            Three expressions, which are called answer, probability (of the answer; of the likeliest class where the
-            answer is no class) and cost; else that of the answer.
+            A whole query instead, with a column `answer`, one for the probability of each class, such as `probability
+            of ill`, and `cost`.
+        table : str, default 'cases'
+            What the query reads.
+        columns : sequence of str, optional
+            Columns of the table that stand beside the answers of a query, such as the number of a case.
 
         Returns
         -------
         str
-            The expression, for `SELECT … FROM cases`.
+            The expression, for `SELECT … FROM cases`; or the query.
 
         Examples
         --------
@@ -196,7 +211,8 @@ class Shown:
             'circle'
         END
         """
-        return self.export("sql", backslash_escapes=backslash_escapes, full=full)
+        asked: dict[str, Any] = {"full": full, "table": table, "columns": columns}
+        return self._text("sql", backslash_escapes=backslash_escapes, **asked)
 
     def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
         """The source of a function that takes raw values by test, and returns answer, probabilities, cost and tests.
@@ -219,7 +235,7 @@ class Shown:
         >>> "export const triage" in bt.grow(bt.datasets.load("figure1")).to_javascript("triage")
         True
         """
-        return self.export("javascript", name=name, module=module)
+        return self._text("javascript", name=name, module=module)
 
     def to_pmml(self) -> str:
         """A PMML 4.4 document with the answers and probabilities of a tree without points and models.
@@ -235,7 +251,37 @@ class Shown:
         >>> "<TreeModel" in bt.grow(bt.datasets.load("figure1")).to_pmml()
         True
         """
-        return self.export("pmml")
+        return self._text("pmml")
+
+    def to_onnx(self) -> bytes:
+        """An ONNX model, with operators of `ai.onnx` and `ai.onnx.ml` alone; needs the extra `onnx`.
+
+        Its inputs are the tests that some path buys, by name, each a column of n rows: numbers as float64, where NaN is
+        missing, and all else as texts, where "" is missing. Its outputs are `answer`, `probabilities` (a column per
+        class, in the order of `class_names`) and `cost`.
+
+        Returns
+        -------
+        bytes
+            What belongs into a file, and what `onnxruntime.InferenceSession` takes.
+
+        Raises
+        ------
+        TreeError
+            Where a test has values of several kinds, or numbers that a float64 does not hold.
+        ImportError
+            Where onnx is missing.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> model = bt.grow(bt.datasets.load("pima"), budget=2).to_onnx()
+        >>> import numpy as np, onnxruntime  # doctest: +SKIP
+        >>> session = onnxruntime.InferenceSession(model)  # doctest: +SKIP
+        >>> session.run(["answer"], {"age": np.array([[42.0]]), "pregnant": np.array([[3.0]])})  # doctest: +SKIP
+        [array(['neg'], dtype=object)]
+        """
+        return cast("bytes", self.export("onnx"))
 
     def draw(self, *, max_leaves: int = 40, max_depth: int | None = None) -> Drawing:
         """The tree as shapes on a plane, folded where it has more leaves than fit; `plot_tree` and `to_svg` paint them.
@@ -281,7 +327,7 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_svg()[:4]
         '<svg'
         """
-        return self.export("svg", max_leaves=max_leaves, max_depth=max_depth)
+        return self._text("svg", max_leaves=max_leaves, max_depth=max_depth)
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors; where losses are given, the loss.

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.learn.predictive import boosting
 from budgetree.learn.predictive.boosting import BoostedModels, _scores
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.small_tree import brier
@@ -39,6 +40,34 @@ def test_trees_find_what_a_sum_cannot() -> None:
     assert model.totals.trees is not None
     answers = model.probabilities(model.totals.add_up(instance.codes)).argmax(axis=1)
     assert (answers == instance.codes[:, 0] ^ instance.codes[:, 1]).all()
+
+
+def n_ends(model: bt.Model) -> int:
+    return 0 if model.totals.trees is None else int((model.totals.trees.test < 0).sum())
+
+
+@pytest.mark.parametrize("limit", [60, 150, 400])
+def test_models_that_are_too_large_together_are_replaced_by_smaller_ones(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = exclusive_or(800)
+    models = models_of(instance)
+    sets = [(0,), (0, 1), (0, 1, 2)]
+    large = {tests: models.model(tests) for tests in sets}
+    assert sum(map(n_ends, large.values())) > limit
+    assert models.smaller(sets) == {}
+    monkeypatch.setattr(boosting, "MAX_ENDS", limit)
+    smaller = models.smaller(sets)
+    assert smaller
+    assert sum(n_ends(model) for model in (large | smaller).values()) <= limit
+    assert models.smaller(sets[::-1]) == smaller
+    for tests, model in smaller.items():
+        assert n_ends(model) < n_ends(large[tests])
+    model = smaller[0, 1, 2]
+    answers = model.probabilities(model.totals.add_up(instance.codes)).argmax(axis=1)
+    assert (answers == instance.codes[:, 0] ^ instance.codes[:, 1]).all()  # what matters is still there
+    monkeypatch.setattr(boosting, "MAX_SMALL", 100)
+    assert models.smaller(sets) == {}
 
 
 def test_where_a_sum_says_all_no_trees_are_added_for_noise() -> None:

@@ -1,4 +1,4 @@
-"""Trees with every kind of node: Python, SQL on two engines, JavaScript and PMML say what predict says."""
+"""Trees with every kind of node: Python, SQL on two engines, JavaScript, ONNX and PMML say what predict says."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from built_trees import BUILT, frame_of_rows, random_rows, random_tree
 from exported import (
     assert_all_of_sql,
     assert_javascript_agrees,
+    assert_onnx_agrees,
     assert_pmml_agrees,
     assert_python_agrees,
     by_duckdb,
@@ -40,6 +41,7 @@ def assert_programs_agree(tree: bt.Tree, rows: list[dict[str, object]], frame: p
         assert_all_of_sql(by_sqlite(tree, plain, full=True), tree, walk)
     assert_python_agrees(tree, rows, walk)
     assert_javascript_agrees(tree, rows, walk)
+    assert_onnx_agrees(tree, rows, walk)
     if not has_totals(tree):
         assert_pmml_agrees(tree, rows, walk)
 

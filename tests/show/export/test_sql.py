@@ -18,7 +18,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
 from budgetree.show.export.conditions import Condition, Range
-from budgetree.show.export.sql import column, condition_words, literal
+from budgetree.show.export.sql_plain import column, condition_words, literal
 from exported import by_duckdb, database, deep_tree
 from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
@@ -87,7 +87,8 @@ def by_sqlite(tree: bt.Tree, rows: Rows, *, full: bool = False) -> list[Any]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({columns})")
         connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
-        found = connection.execute(f"SELECT {tree.to_sql(full=full)} FROM cases").fetchall()
+        query = tree.to_sql(full=True) if full else f"SELECT {tree.to_sql()} FROM cases"
+        found = connection.execute(query).fetchall()
         return found if full else [answer for (answer,) in found]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import budgetree as bt
-from budgetree.learn.predictive.fit import fine_instance
 
 
 def test_each_node_has_its_counts_its_class_and_its_branches() -> None:
@@ -31,7 +30,7 @@ def test_outcomes_that_share_a_subtree_have_it_once() -> None:
     """Each case finds the answer of its leaf, and the whole is small however many levels tests have."""
     boston = bt.datasets.load("boston")
     tree = bt.predictive(boston, budget=3, leaves="tree")
-    nested, codes = tree.to_dict(), fine_instance(boston).codes
+    nested, codes = tree.to_dict(), tree.encode(bt.datasets.frame("boston"))
     assert len(json.dumps(nested)) < 1e6
     for row, answer in zip(codes, tree.predict_codes(codes), strict=True):
         here = nested

@@ -2,7 +2,12 @@
 
 The trees start from the scores that the additive model gives a case which it was not fitted to, rounded, so that the
 last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
+<<<<<<< HEAD
+of these models answers. Where a pathway of two classes would have more ends of trees than a small file holds, each of
+its models gets a share of them: by larger steps, which take fewer rounds, and the mean of fewer models.
+=======
 of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out.
+>>>>>>> main
 """
 
 from __future__ import annotations
@@ -26,6 +31,12 @@ MAX_START = 16.0
 MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
 LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
+FAST = 0.3  # the rate where there would be too many ends
+MAX_SMALL = 20_000  # cases whose pathway fits into a small file, if there are two classes
+MAX_ENDS = 4_000  # of such a pathway: about 60 kB of its file, and 130 of SQL
+MAX_LEVELS = 64  # of a number that a model tells apart, as many as the core's bins
+MAX_STEPS = 32  # of what they add, from the least to the most
+SCORE_STEP = 500  # of what a result or an end adds, in millionths: short to write, and no case notices
 
 TestSet = tuple[int, ...]  # ascending
 
@@ -65,6 +76,30 @@ class BoostedModels:
         """The model of a set of tests."""
         return self._fit(tests).model
 
+    def smaller(self, sets: Iterable[TestSet]) -> dict[TestSet, Model]:
+        """Models of these sets that are small enough together; none where they are, or need not be."""
+        ends = {tests: n for tests in sorted(set(sets)) if (n := _n_ends(self.model(tests)))}
+        if self.cases.n_classes > 2 or self.cases.n_cases > MAX_SMALL or sum(ends.values()) <= MAX_ENDS:
+            return {}
+        share, left = MAX_ENDS, MAX_ENDS
+        for n_before, n_ends in enumerate(sorted(ends.values())):  # who needs less than a share leaves it to others
+            share = left // (len(ends) - n_before)
+            if n_ends > share:
+                break
+            left -= n_ends
+        return {tests: self._smaller(tests, share) for tests, n_ends in ends.items() if n_ends > share}
+
+    def _smaller(self, tests: TestSet, max_ends: int) -> Model:
+        """The mean of as many models with larger steps as have few enough ends; of fewer than two, one of all cases."""
+        n_leaves = SMALL["n_leaves"]
+        found = self._rounds(tests, n_leaves=n_leaves, rate=FAST, max_rounds=max_ends // n_leaves, refits=True)
+        if found is None:  # late: a large file is better than no model
+            return self.model(tests)
+        if not found.n_rounds:
+            return self._additive_model(tests)
+        n_models = int((np.cumsum([(model.test < 0).sum() for model in found.models]) <= max_ends).sum())
+        return self._with_trees(tests, found.models[:n_models] if n_models > 1 else [found.refit])
+
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
         """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
         return self.additive.contributions(tests, cases)
@@ -86,27 +121,53 @@ class BoostedModels:
 
     def _additive_model(self, tests: TestSet) -> Model:
         model = self.additive.model(tests)
-        return Model(log_odds(model)) if self.cases.n_classes == 2 else model
+        totals = log_odds(model) if self.cases.n_classes == 2 else model.totals
+        points = tuple(
+            _rounded(self._stepped(test, own)) for test, own in zip(totals.tests, totals.points, strict=True)
+        )
+        return Model(Totals(totals.tests, points, _rounded(totals.intercept).astype(np.int64)))
+
+    def _stepped(self, test: int, points: NDArray[np.int32]) -> NDArray[Any]:
+        """The points of a number's levels in few steps, those that the trees do not tell apart by their mean."""
+        basis = self.cases.bases[test]
+        n_levels = basis.n_outcomes if basis.missing is None else basis.missing
+        if not basis.is_ordered or n_levels <= MAX_STEPS:
+            return points
+        count = np.bincount(self.cases.codes[:, test], minlength=n_levels)[:n_levels]
+        share = (np.cumsum(count) - count) * MAX_LEVELS // max(count.sum(), 1)
+        bins = np.unique(share, return_inverse=True)[1] if n_levels > MAX_LEVELS else np.arange(n_levels)
+        weight = np.maximum(count, 1)
+        means = [np.bincount(bins, weight * column) / np.bincount(bins, weight) for column in points[:n_levels].T]
+        levels = np.column_stack(means)[bins]
+        step = SCORE_STEP * max(1, round(float(np.ptp(levels, axis=0).max()) / MAX_STEPS / SCORE_STEP))
+        return np.vstack([np.rint(levels / step) * step, points[n_levels:]])
 
     def _boosted(self, tests: TestSet) -> Boosted | None:
         """With trees; None where the clock is over first."""
-        if self.clock.is_over:
-            return None
-        start = _scores(self.additive.probabilities(tests))
-        settings = core.BoostingSettings(**(LARGE if self.cases.n_cases >= MANY_CASES else SMALL))
-        with self.clock.in_core() as limit:
-            found = core.boost(self._rows, list(tests), start, self._folds, settings, self._threads, limit)
+        found = self._rounds(tests, **(LARGE if self.cases.n_cases >= MANY_CASES else SMALL))
         if found is None:
-            self.clock.end()
             return None
         if not found.n_rounds:
             return self._alone(tests)
-        totals = self._additive_model(tests).totals
-        model = Model(Totals(totals.tests, totals.points, totals.intercept, self._mean(tests, found.models)))
         probabilities, held_out = np.full((self.cases.n_cases, self.cases.n_classes), np.nan), self._folds >= 0
         scores = np.rint(found.scores[held_out] * SCORE_UNIT).astype(np.int64)
         probabilities[held_out] = softmax(class_scores(scores))
-        return Boosted(model, probabilities)
+        return Boosted(self._with_trees(tests, found.models), probabilities)
+
+    def _rounds(self, tests: TestSet, **settings: Any) -> Any:
+        """What the core finds from the scores of the additive model; None where the clock is over first."""
+        if self.clock.is_over:
+            return None
+        start, wanted = _scores(self.additive.probabilities(tests)), core.BoostingSettings(**settings)
+        with self.clock.in_core() as limit:
+            found = core.boost(self._rows, list(tests), start, self._folds, wanted, self._threads, limit)
+        if found is None:
+            self.clock.end()
+        return found
+
+    def _with_trees(self, tests: TestSet, models: Sequence[Any]) -> Model:
+        totals = self._additive_model(tests).totals
+        return Model(Totals(totals.tests, totals.points, totals.intercept, self._mean(tests, models)))
 
     def _mean(self, tests: TestSet, models: Sequence[Any]) -> Ensemble:
         """The trees of all models, of which each adds its share."""
@@ -126,11 +187,20 @@ class BoostedModels:
                 "right": np.where(is_end, -1, model.right + n_nodes),
                 "default_left": model.default_left,
                 "missing": of_missing[model.test],
-                "value": np.rint(model.value * (SCORE_UNIT / len(models))).astype(np.int32),
+                "value": _rounded(model.value * (SCORE_UNIT / len(models))),
             }.items():
                 parts.setdefault(name, []).append(array)
             n_nodes += len(model.test)
         return Ensemble(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
+
+
+def _n_ends(model: Model) -> int:
+    trees = model.totals.trees
+    return 0 if trees is None else int((trees.test < 0).sum())
+
+
+def _rounded(scores: NDArray[Any]) -> NDArray[np.int32]:
+    return (np.rint(scores / SCORE_STEP) * SCORE_STEP).astype(np.int32)
 
 
 def _scores(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

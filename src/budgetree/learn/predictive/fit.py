@@ -100,7 +100,10 @@ class Fitter:
         if choice.kind == "tree":
             return Pathway(small.tree(cases, budget=amount, origin=origin), choice)
         if choice.kind == "model":
-            return Pathway(policy.tree(budget=amount, origin=origin), choice)
+            tree = policy.tree(budget=amount, origin=origin)
+            if smaller := learner.smaller(policy.models):
+                tree = policy.tree(budget=amount, origin=origin, models=smaller)
+            return Pathway(tree, choice)
         tests, table = fitted.table.tests, cases.schema.loss_table
         honest = [prefix[judged] for prefix in fitted.out_of_fold]
         stages = find_stages(Chain(honest, prefix_costs(cases, tests), table, weights, self.confidence))

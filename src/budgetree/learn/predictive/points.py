@@ -28,6 +28,7 @@ from budgetree.problem import Instance, LossTable
 from budgetree.tree import Totals
 from budgetree.tree.leaves import SCORE_UNIT, softmax
 
+CHANCE_DIGITS, LEAST_CHANCE = 4, 1e-4  # of a total's chance
 MAX_GROUPS = 5  # three cost .6 points of error more
 TOLERANCE = 0.03  # squared log odds that grouping may cost
 MIN_CASES, MIN_SHARE = 5.0, 0.04  # of each group, by weight
@@ -163,8 +164,10 @@ class FittedPoints:
     out_of_fold: tuple[NDArray[np.float64], ...]  # per prefix, case × class; NaN of cases that are never held out
 
     def chances(self, n_bought: int) -> NDArray[np.float64]:
-        """Total × class, from the total 0 to the highest of the first tests."""
-        return self.lines[n_bought].chances(np.arange(self.table.highest(n_bought) + 1), self.table.target)
+        """Total × class, from the total 0 to the highest of the first tests, in as many digits as are read."""
+        own = self.lines[n_bought].chances(np.arange(self.table.highest(n_bought) + 1), self.table.target)
+        second = np.clip(np.round(own[:, 1], CHANCE_DIGITS), LEAST_CHANCE, 1 - LEAST_CHANCE)
+        return np.asarray(np.round(np.column_stack([1 - second, second]), CHANCE_DIGITS), dtype=np.float64)
 
 
 def fit_points(

@@ -9,7 +9,7 @@ A case may stop before a test that costs something, where going on would hardly 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,8 +22,10 @@ from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
-from budgetree.tree import Origin, Split, Tree, TreeBuilder
+from budgetree.tree import Model, Origin, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
+
+TestSet = tuple[int, ...]  # ascending
 
 
 class Predictor(Protocol):
@@ -101,6 +103,7 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
+    models: dict[TestSet, Model] = field(init=False, default_factory=dict)  # of the last tree, by their tests
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
@@ -110,8 +113,11 @@ class PolicyTree:
         """The out-of-fold probabilities of cases where they end at last."""
         return self._all.final
 
-    def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
-        """The tree."""
+    def tree(
+        self, *, budget: Any = None, origin: Origin | None = None, models: Mapping[TestSet, Model] | None = None
+    ) -> Tree:
+        """The tree; `models` answer instead of the learner's."""
+        self.models = dict(models or {})
         builder, scout = TreeBuilder(self.instance, budget=budget), self.scout or self._all
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
@@ -125,12 +131,16 @@ class PolicyTree:
                 elif stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
                     end, cases, seen = after, stop.cases, stop.seen
             if place.goes is None or place.test is None:
-                builder.leaf(end, self.learner.model(place.state.tests))
+                builder.leaf(end, self._model(place))
                 continue
             ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
             sides = self._all.sides(place, cases), scout.sides(place, seen), [n_stages - len(stops)] * len(ends)
             waiting += zip(ends, place.sides, *sides, strict=True)
         return builder.build(origin=origin)
+
+    def _model(self, place: Place) -> Model:
+        tests = tuple(sorted(place.state.tests))
+        return self.models.setdefault(tests, self.learner.model(tests))
 
     def _stops(
         self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int
@@ -160,7 +170,7 @@ class PolicyTree:
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
-        model = self.learner.model(place.state.tests)
+        model = self._model(place)
         if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
             return None
         split, is_stop = found

@@ -23,6 +23,7 @@ from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
+from budgetree.tree.levels import join_levels
 from budgetree.tree.provenance import Method
 
 
@@ -136,7 +137,8 @@ class PredictiveTrees:
             with clock.listening():
                 origin = predictive_origin(budget, self._fitter.confidence)
                 (found,) = self._fitter.pathways([units], clock, [origin])
-        return replace(found.tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
+        complete = not (clock.ended_work or self.is_coarse)
+        return replace(join_levels(found.tree), ended=clock.ended(complete=complete))
 
 
 def predictive_origin(budget: Any, confidence: float | None) -> Origin:

@@ -30,9 +30,9 @@ class Format:
     suffix: str
     description: str
 
-    def write(self, tree: Any, **options: Any) -> str:
-        """The tree in this language."""
-        function: Callable[..., str] = getattr(import_module(f"budgetree.show.{self.module}"), self.function)
+    def write(self, tree: Any, **options: Any) -> Any:
+        """The tree in this language: a text, but for ONNX."""
+        function: Callable[..., Any] = getattr(import_module(f"budgetree.show.{self.module}"), self.function)
         return function(tree, **options)
 
 
@@ -44,12 +44,13 @@ FORMATS = {
     "javascript": Format("export.javascript", "to_javascript", ".mjs", "an ES module without any library"),
     "sql": Format("export.sql", "to_sql", ".sql", "an expression in standard SQL, for SELECT … FROM cases"),
     "pmml": Format("export.pmml", "to_pmml", ".pmml", "a PMML 4.4 document for scoring engines"),
+    "onnx": Format("export.onnx", "to_onnx", ".onnx", "an ONNX model, for onnxruntime and others"),
     "dot": Format("export.dot", "to_dot", ".dot", "for Graphviz"),
     "svg": Format("drawing", "to_svg", ".svg", "a picture"),
 }
 
 
-def export(tree: Any, format: str, **options: Any) -> str:  # noqa: A002 - what users call it
+def export(tree: Any, format: str, **options: Any) -> Any:  # noqa: A002 - what users call it
     """The tree in one of FORMATS."""
     if format not in FORMATS:
         raise SettingError(

@@ -22,11 +22,11 @@ from budgetree.show.export.program import (
     Instruction,
     Pay,
     program_of,
-    short,
     small_trees,
 )
 from budgetree.show.text import summary_line
 from budgetree.tree.leaves import Totals
+from budgetree.tree.model.node_entries import short
 from budgetree.tree.tree import Tree
 
 KINDS = {Pay: "pay", ByResult: "result", ByPoints: "points", BySure: "sure", Answer: "answer", ByScores: "scores"}

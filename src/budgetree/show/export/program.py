@@ -148,8 +148,3 @@ def small_trees(totals: Totals) -> tuple[list[int], list[Any], list[list[int]]]:
     ends = (np.cumsum(is_end) - 1).tolist()
     nodes = [end if is_last else row for row, end, is_last in zip(rows, ends, is_end.tolist(), strict=True)]
     return trees.start.tolist(), nodes, trees.value[is_end].tolist()
-
-
-def short(entries: list[int]) -> int | list[int]:
-    """One entry instead of many that are the same."""
-    return entries[0] if len(set(entries)) == 1 else entries

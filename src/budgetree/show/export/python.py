@@ -25,11 +25,11 @@ from budgetree.show.export.program import (
     Program,
     has_totals,
     program_of,
-    short,
     small_trees,
 )
 from budgetree.show.text import summary_line
 from budgetree.tree.leaves import Totals
+from budgetree.tree.model.node_entries import short
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 

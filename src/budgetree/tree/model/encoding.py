@@ -54,7 +54,7 @@ def encoding_content(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def read_encoding(test: dict[str, Any], entry: str) -> ColumnEncoder:
-    """The encoder of a test; its outcomes must be as many as the test's."""
+    """The encoder of a test; its outcomes must be as many as the test's, where these are named."""
     content, name = test["encoding"], test["name"]
     has_missing = content["has_missing"]
     encoder: ColumnEncoder
@@ -73,7 +73,7 @@ def read_encoding(test: dict[str, Any], entry: str) -> ColumnEncoder:
         else:
             encoder = FineLevels(name, *_read_thresholds(content, entry), low, high, has_missing)
         n_outcomes = encoder.levels + has_missing
-    if n_outcomes != len(test["outcomes"]):
+    if n_outcomes != len(test.get("outcomes", encoder.outcome_names)):
         raise flaw(entry, n_outcomes, f"{counted(len(test['outcomes']), 'outcome')}, as many as the test has")
     return encoder
 

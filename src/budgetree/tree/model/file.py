@@ -130,12 +130,12 @@ def _to_content(tree: Tree) -> dict[str, Any]:
             message += "that are texts, finite numbers or booleans. Convert the labels before growing."
             raise TreeError(message, subject="class", found=name)
     totals, entries = nodes_content(nodes)
-    tests: list[dict[str, Any]] = [
-        {"name": name, "outcomes": list(outcomes)}
-        for name, outcomes in zip(schema.test_names, schema.outcome_names, strict=True)
-    ]
-    for test_entry, encoder in zip(tests, schema.encoders or (), strict=False):
-        test_entry["encoding"] = encoding.encoding_content(encoder)
+    tests: list[dict[str, Any]] = []
+    for test, (name, outcomes) in enumerate(zip(schema.test_names, schema.outcome_names, strict=True)):
+        encoder = schema.encoder(test)
+        named = {} if encoder is not None and encoder.outcome_names == outcomes else {"outcomes": list(outcomes)}
+        encoded = {} if encoder is None else {"encoding": encoding.encoding_content(encoder)}
+        tests.append({"name": name} | named | encoded)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -170,13 +170,14 @@ def _read_schema(content: dict[str, Any]) -> Schema:
         raise flaw("classes", classes, "texts, booleans or finite numbers")
     if len({(type(name), name) for name in classes}) < len(classes):
         raise flaw("classes", classes, "names that differ")
-    with in_entry("tests"):
-        names = distinct_names([test["name"] for test in tests], "tests")
-        outcomes = tuple(distinct_names(test["outcomes"], f"test {test['name']!r}") for test in tests)
     encoded = ["encoding" in test for test in tests]
     if any(encoded) and not all(encoded):
         raise flaw(f"tests[{encoded.index(False)}].encoding", None, "one, as other tests have; all or none must")
     encoders = tuple(encoding.read_encoding(test, f"tests[{k}].encoding") for k, test in enumerate(tests) if encoded[k])
+    given_names = [test.get("outcomes") or encoders[k].outcome_names for k, test in enumerate(tests)]
+    with in_entry("tests"):
+        names = distinct_names([test["name"] for test in tests], "tests")
+        outcomes = tuple(distinct_names(own, f"test {name!r}") for own, name in zip(given_names, names, strict=True))
     scale = read_number(content["units_per_object"], "units_per_object")
     if not SMALLEST <= scale <= LARGEST:
         raise flaw("units_per_object", content["units_per_object"], "a number between 1e-100 and 1e100")

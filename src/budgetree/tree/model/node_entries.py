@@ -6,6 +6,7 @@
 {"branch": {"totals": 1, "confidence": 0.95, "children": […]}, "given": …}
 {"branch": {"totals": 2, "scores": [-2900000, 2100000], "children": […]}, "given": …}     in millionths
 {"leaf": "majority"}, {"leaf": "fixed", "chances": […]}, {"leaf": "points", "totals": 0, "cuts": …, "chances": …},
+{"leaf": "points", "as": 5}                                      the points of an earlier leaf
 {"leaf": "model", "totals": 1, "given": …}                       given: known cases by answer and class
 
 Each has "counts", the known cases that come there by class, in weight units.
@@ -19,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import BudgetreeError, ModelFileError, Where
@@ -54,6 +56,7 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
         return totals.index(of)
 
     entries: list[dict[str, Any]] = []
+    by_points: dict[Points, int] = {}  # the first leaf of each
     for node, record in enumerate(nodes):
         entry: dict[str, Any]
         if isinstance(record, Buy):
@@ -75,8 +78,10 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
                     {} if record.answer is None else {"answer": record.answer}
                 )
             elif isinstance(record, Points):
+                first = by_points.setdefault(record, node)
                 chances = [list(side) for side in record.chances]
-                entry |= {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
+                table = {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
+                entry |= table if first == node else {"as": first}
             elif isinstance(record, Model):
                 entry |= {"totals": number(record.totals)}
         given = {"given": nodes.given[node].tolist()} if node in nodes.given else {}
@@ -85,21 +90,31 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
 
 
 def _totals_content(totals: Totals) -> dict[str, Any]:
-    points = [table.tolist() if table.any() else [] for table in totals.points]
-    entry = {"tests": list(totals.tests), "intercept": totals.intercept.tolist(), "points": points}
-    return entry if totals.trees is None else entry | {"trees": _trees_content(totals.trees)}
+    """All that is added up in the largest unit that makes it whole: half a thousandth is "unit": 500, and 1 for 500."""
+    trees, unit = totals.trees, totals.unit
+    points = [(table // unit).ravel().tolist() if table.any() else [] for table in totals.points]
+    entry = {"tests": list(totals.tests), "intercept": (totals.intercept // unit).tolist(), "points": points}
+    entry |= {"unit": unit} if unit > 1 else {}
+    return entry if trees is None else entry | {"trees": _trees_content(trees, unit)}
 
 
-def _trees_content(trees: Ensemble) -> dict[str, Any]:
+def _trees_content(trees: Ensemble, unit: int) -> dict[str, Any]:
     """The nodes of all trees, left before right, so that the file need not say where children are.
 
     0: test 3 ─┬─ 1: 700                   "test": [3, -1, 0, -1, -1], "cut": [5, 2], …, "value": [700, -20, 9]
                └─ 2: test 0 ─┬─ 3: -20
                              └─ 4: 9
+
+    A number instead of a list stands for as many of it as there are tests.
     """
     is_end = trees.test < 0
-    inner = {name: getattr(trees, name)[~is_end].astype(int).tolist() for name in OF_INNER}
-    return {"test": trees.test.tolist(), **inner, "value": trees.value[is_end].ravel().tolist()}
+    inner = {name: short(getattr(trees, name)[~is_end].astype(int).tolist()) for name in OF_INNER}
+    return {"test": trees.test.tolist(), **inner, "value": (trees.value[is_end] // unit).ravel().tolist()}
+
+
+def short(entries: list[int]) -> int | list[int]:
+    """One entry instead of many that are the same."""
+    return entries[0] if len(set(entries)) == 1 else entries
 
 
 def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
@@ -112,6 +127,11 @@ def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
         where = f"nodes[{node}]"
         if node not in ends:
             raise flaw(where, node, "the child of a node")
+        if (first := entry.get("as")) is not None:
+            earlier = entries[first] if isinstance(first, int) and first < node else {}
+            if entry.get("leaf") != "points" or "chances" not in earlier or earlier.get("leaf") != "points":
+                raise flaw(f"{where}.as", first, "the position of an earlier leaf with points")
+            entry = {key: earlier[key] for key in ("totals", "cuts", "chances")} | entry
         with in_entry(where):
             end = ends.pop(node)
             children, below = _read_step(entry, where, builder, end, totals)
@@ -198,31 +218,37 @@ def _read_totals(given: dict[str, Any], entry: str, schema: Schema) -> Totals:
     is_known = all(isinstance(test, int) and 0 <= test < len(schema.test_names) for test in tests)
     if not is_known or list(tests) != sorted(set(tests)):
         raise flaw(f"{entry}.tests", tests, "positions of tests, ascending")
-    sizes = [int(schema.n_outcomes[test]) + 1 for test in tests]
-    given_points = [table or [[0] * len(intercept)] * size for table, size in zip(given["points"], sizes, strict=False)]
-    if [len(table) for table in given_points] != sizes or len(given["points"]) != len(sizes):
-        raise flaw(f"{entry}.points", len(given["points"]), f"{sizes} rows, one per outcome and one more")
-    for table in given_points:
-        if any(len(row) != len(intercept) for row in table):
-            raise flaw(f"{entry}.points", table, f"{len(intercept)} numbers in each row, as the intercept has")
-    tables = tuple(np.array(table, dtype=np.int32).reshape(-1, len(intercept)) for table in given_points)
-    trees = _read_trees(given["trees"], f"{entry}.trees", len(intercept)) if "trees" in given else None
+    sizes = [(int(schema.n_outcomes[test]) + 1) * len(intercept) for test in tests]
+    flat = [table or [0] * size for table, size in zip(given["points"], sizes, strict=False)]
+    if [len(table) for table in flat] != sizes or len(given["points"]) != len(sizes):
+        found = [len(table) for table in given["points"]]
+        raise flaw(f"{entry}.points", found, f"lists of {sizes} numbers: per outcome and one more, one for each total")
+    unit = _position(given.get("unit", 1), f"{entry}.unit")
+    trees = _read_trees(given["trees"], f"{entry}.trees", len(intercept), unit) if "trees" in given else None
     with in_entry(entry if trees is None else f"{entry}.trees"):
-        return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64), trees)
+        tables = tuple(_times(table, unit).reshape(-1, len(intercept)) for table in flat)
+        return Totals(tuple(tests), tables, _times(intercept, unit), trees)
 
 
-def _read_trees(given: dict[str, Any], entry: str, n_totals: int) -> Ensemble:
+def _times(numbers: list[Any], unit: int) -> NDArray[Any]:
+    """Of numbers and a unit that the file's schema holds below 2^31."""
+    return np.array(numbers, dtype=np.int64) * unit
+
+
+def _read_trees(given: dict[str, Any], entry: str, n_totals: int, unit: int) -> Ensemble:
     test = [_position(position, f"{entry}.test") for position in given["test"]]
     is_end = np.array(test) < 0
+    n_inner = int((~is_end).sum())
+    given = given | {name: [given[name]] * n_inner for name in OF_INNER if isinstance(given[name], int)}
     for name in (*OF_INNER, "value"):
-        size = int(is_end.sum() * n_totals if name == "value" else (~is_end).sum())
-        if len(given[name]) != size:
-            raise flaw(f"{entry}.{name}", len(given[name]), f"{size} numbers for {len(test)} nodes")
+        size = int(is_end.sum()) * n_totals if name == "value" else n_inner
+        if not isinstance(given[name], list) or len(given[name]) != size:
+            raise flaw(f"{entry}.{name}", given[name], f"{size} numbers for {len(test)} nodes")
     arrays: dict[str, Any] = {name: np.zeros(len(test), dtype=np.int64) for name in ("left", "right", *OF_INNER)}
     arrays["value"] = np.zeros((len(test), n_totals), dtype=np.int64)
     for name in OF_INNER:
         arrays[name][~is_end] = given[name]
-    arrays["value"][is_end] = np.array(given["value"], dtype=np.int64).reshape(-1, n_totals)
+    arrays["value"][is_end] = _times(given["value"], unit).reshape(-1, n_totals)
     arrays["left"][is_end] = arrays["right"][is_end] = -1
     roots: list[int] = []  # of the subtrees that begin behind a node, the nearest last
     for node in range(len(test) - 1, -1, -1):
