@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 1000, 1480
 
 def main() -> None:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "docs" / "images" / "report.png")
-    content = summarise_frontier(bt.frontier(bt.datasets.load("pima")), title="pima")
+    content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), objective="known"), title="pima")
     driver = open_browser()
     try:
         with tempfile.TemporaryDirectory() as folder:

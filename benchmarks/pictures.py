@@ -15,7 +15,7 @@ import budgetree as bt
 mpl.use("Agg")  # into files, also where there is no screen
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 
-frontier = bt.frontier(bt.datasets.load("pima"))
+frontier = bt.frontier(bt.datasets.load("pima"), objective="known")
 pathway = frontier.best(budget=2).tree
 pictures = {"frontier.png": bt.plot_frontier(frontier), "tree.png": bt.plot_tree(pathway)}
 for name, axes in pictures.items():

@@ -110,7 +110,7 @@ def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], C
             "certify" + suffix: _with_tree(make, lambda cases, tree: bt.certify(cases, tree, **limits)),
             "check" + suffix: _check(make, seconds),
             "optimal" + suffix: _with(make, lambda cases: bt.optimal(cases, budget=5, **limits)),
-            "frontier" + suffix: _with(make, lambda cases: bt.frontier(cases, **limits)),
+            "frontier" + suffix: _with(make, lambda cases: bt.frontier(cases, objective="known", **limits)),
             "predictive" + suffix: _with(make, lambda cases: bt.predictive(cases, budget=5, **limits)),
         }
     fees, numbers = table.with_fees, table.numbers
@@ -118,9 +118,9 @@ def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], C
         "certify fees": _with_tree(fees, lambda cases, tree: bt.certify(cases, tree, **limits)),
         "check fees": _check(fees, seconds),
         "optimal fees": _with(fees, lambda cases: bt.optimal(cases, budget=7, **limits)),
-        "frontier fees": _with(fees, lambda cases: bt.frontier(cases, **limits)),
+        "frontier fees": _with(fees, lambda cases: bt.frontier(cases, objective="known", **limits)),
         "optimal numbers": _with(numbers, lambda cases: bt.optimal(cases, budget=5, **limits)),
-        "frontier numbers": _with(numbers, lambda cases: bt.frontier(cases, **limits)),
+        "frontier numbers": _with(numbers, lambda cases: bt.frontier(cases, objective="known", **limits)),
         "frontier min_cases": _with(numbers, lambda cases: bt.frontier(cases, min_cases=20, **limits)),
         "frontier greedy": _with(numbers, lambda cases: bt.frontier(cases, method="greedy", **limits)),
         "frontier gini": _with(

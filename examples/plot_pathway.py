@@ -61,8 +61,8 @@ def command(*arguments: str) -> None:
 command("check", "patients.csv", "--target", "diabetes", "--prices", "prices.toml")
 
 # %%
-# What every budget buys
-# ----------------------
+# What each budget buys
+# ---------------------
 # A budget is what no patient's tests may cost, whatever they show. The error is of patients whom the tree has not seen:
 # each fifth is answered by trees that were learned from the others. Without blood about three in
 # ten patients get a wrong answer; glucose is worth its price, insulin is not.
@@ -70,7 +70,7 @@ command("check", "patients.csv", "--target", "diabetes", "--prices", "prices.tom
 patients = bt.Instance.from_file(
     folder / "patients.csv", "diabetes", prices=bt.Prices.from_toml(folder / "prices.toml")
 )
-frontier = bt.frontier(patients, objective="new")
+frontier = bt.frontier(patients)
 print(frontier)
 bt.plot_frontier(frontier, impurities=())
 plt.show()

@@ -41,7 +41,7 @@ def page(browser: Page) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def pima_frontier() -> bt.Frontier:
-    return bt.frontier(bt.datasets.load("pima"), folds=0)
+    return bt.frontier(bt.datasets.load("pima"), folds=0, objective="known")
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,7 @@ def test_the_pathway_goes_from_the_spreadsheet_to_the_page(tmp_path: Path) -> No
     worst, mean = numbers(r"worst case ([\d.]+), mean ([\d.]+);", printed)
     assert mean <= worst <= 22
     recommended, error = numbers(r"recommended: a budget of ([\d.]+), new cases ([\d.]+) %", printed)
-    assert worst <= recommended <= 25  # the budget, of which not all is spent
+    assert 17 < recommended <= 25  # glucose is bought, insulin is not
     assert error < 30
     assert "pathway.html: open it in a browser" in printed
 

@@ -120,7 +120,7 @@ def test_amounts_have_their_unit(leaves: str | None) -> None:
 
 
 def test_a_frontier_counts_in_the_unit() -> None:
-    found = bt.frontier(heart_cases(), folds=0)
+    found = bt.frontier(heart_cases(), folds=0, objective="known")
     for text in (found.to_text(), found._repr_html_()):
         assert "8.5 €" in text
     content = summarise_frontier(found, title="")
@@ -136,7 +136,7 @@ def test_pictures_have_the_words() -> None:
     assert "female" in texts
     assert "Sex" in texts
     assert not re.search(r"\bsex\b|\bchol\b", texts)
-    assert "(€)" in bt.plot_frontier(bt.frontier(heart_cases(), folds=0), impurities=()).get_xlabel()
+    assert "(€)" in bt.plot_frontier(bt.frontier(heart_cases(), folds=0, objective="known"), impurities=()).get_xlabel()
 
 
 def test_a_transcript_of_ask_has_labels_help_and_unit(

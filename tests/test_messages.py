@@ -144,7 +144,6 @@ def test_where_there_are_losses_the_sentence_is_about_loss() -> None:
             "objective: known cases (29 of 30 classes have fewer than three rows)",
         ),
         (ObjectiveChoice(Objective.KNOWN, Reason.ASKED, 9, 2), "objective: known cases (as asked)"),
-        (ObjectiveChoice(Objective.KNOWN, Reason.DEFAULT, 9, 2), "objective: known cases (the default of frontier)"),
         (
             ObjectiveChoice(Objective.KNOWN, Reason.SETTING, 9, 2, 0, "min_cases"),
             "objective: known cases (min_cases is about them)",
@@ -198,7 +197,7 @@ def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsy
             printed = capsys.readouterr()
             assert f"cases: {expected}" in printed.out.splitlines()
             assert "no effect" not in printed.err
-    for option in ("--levels 4", "--binning uniform", "--duplicates merge"):
+    for option in ("--levels 4", "--binning uniform"):
         assert main(f"frontier {path} -t y --folds 0 --objective new {option}".split()) == 0
         assert f"{option.split()[0]}: no effect" in capsys.readouterr().err
 
@@ -206,8 +205,22 @@ def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsy
 def test_a_point_for_new_cases_is_about_its_budget() -> None:
     """Its known line and its error are those of the budget, of which its tree may leave some."""
     pima = bt.Instance.from_frame(bt.datasets.frame("pima"), target="diabetes", prices=bt.datasets.load("pima").prices)
-    found, known = bt.frontier(pima, objective="new", folds=0), bt.frontier(pima, folds=0)
+    found, known = bt.frontier(pima, objective="new", folds=0), bt.frontier(pima, folds=0, objective="known")
     assert found.columns[0] == "budget"
     assert any(point.budget > point.max_cost for point in found)
     for point in found:
         assert point.known_least == known.best(budget=point.budget).errors
+
+
+def test_copies_of_rows_are_reported_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, model = tmp_path / "cases.csv", tmp_path / "tree.json"
+    rows = [f"{k * 37 % 101},{k * 53 % 89},{'pq'[k % 3 == 0]}" for k in range(60)]
+    path.write_text("\n".join(["a,b,y", *rows, *rows[:20]]), encoding="utf-8")
+    expected = "20 of 80 rows are exact copies of another row"
+    for command in ("check", f"fit --budget 1 --folds 2 -o {model}", "frontier --folds 2"):
+        assert main([*command.split(), str(path), "-t", "y"]) == 0
+        printed = "".join(capsys.readouterr())
+        assert expected in printed
+        assert "--groups" in printed
+    assert main(f"fit {path} -t y --budget 1 --folds 2 --groups b -o {model}".split()) == 0
+    assert expected not in capsys.readouterr().err

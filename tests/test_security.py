@@ -143,7 +143,9 @@ def test_pictures_and_pages_have_the_elements_that_they_have_with_harmless_names
 
 @each_name
 def test_a_page_holds_names_as_data(name: str) -> None:
-    frontier = bt.frontier(bt.Instance.from_frame(hostile_frame(name), "diagnosis"), folds=0, progress=False)
+    frontier = bt.frontier(
+        bt.Instance.from_frame(hostile_frame(name), "diagnosis"), folds=0, progress=False, objective="known"
+    )
     page = render_page(summarise_frontier(frontier, title=name))
     texts, data, *scripts = filter(str.strip, elements(page).scripts)
     content = json.loads(data)

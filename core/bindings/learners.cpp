@@ -12,17 +12,20 @@ class KeptRows {
 public:
     KeptRows(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<double>> weights,
              const Array<std::int32_t>& n_outcomes, const Array<bool>& is_ordered, const Array<std::int32_t>& missing,
-             int n_classes)
-        : codes_(std::move(codes)), labels_(std::move(labels)), weights_(std::move(weights)) {
+             int n_classes, std::optional<Array<std::int32_t>> groups)
+        : codes_(std::move(codes)), labels_(std::move(labels)), weights_(std::move(weights)),
+          groups_(std::move(groups)) {
         const std::size_t n_tests = codes_.shape(0);
         require(codes_.shape(1) == labels_.shape(0), "codes: expected test × row");
         require(n_outcomes.shape(0) == n_tests, "n_outcomes: expected one per test");
         require(is_ordered.shape(0) == n_tests, "is_ordered: expected one per test");
         require(missing.shape(0) == n_tests, "missing: expected one per test");
         require(!weights_ || weights_->shape(0) == labels_.shape(0), "weights: expected one per row");
+        require(!groups_ || groups_->shape(0) == labels_.shape(0), "groups: expected one per row");
         rows.codes = {codes_.data(), codes_.size()};
         rows.labels = as_span(labels_);
         if (weights_) rows.weights = as_span(*weights_);
+        if (groups_) rows.groups = as_span(*groups_);
         for (std::size_t test = 0; test < n_tests; ++test) {
             rows.tests.push_back({n_outcomes(test), missing(test), is_ordered(test)});
         }
@@ -42,6 +45,7 @@ private:
     Matrix<std::uint8_t> codes_;
     Array<std::int32_t> labels_;
     std::optional<Array<double>> weights_;
+    std::optional<Array<std::int32_t>> groups_;
 };
 
 ForestRequest forest_request(const KeptRows& kept, const ForestSettings& settings, std::size_t n_rows) {
@@ -153,8 +157,10 @@ void bind_boosting(nb::module_& module) {
 void bind_learners(nb::module_& module) {
     nb::class_<KeptRows>(module, "CodedRows", "Rows for forests and boosting; the arrays are not copied.")
         .def(nb::init<Matrix<std::uint8_t>, Array<std::int32_t>, std::optional<Array<double>>,
-                      const Array<std::int32_t>&, const Array<bool>&, const Array<std::int32_t>&, int>(),
-             "codes"_a, "labels"_a, "weights"_a.none(), "n_outcomes"_a, "is_ordered"_a, "missing"_a, "n_classes"_a);
+                      const Array<std::int32_t>&, const Array<bool>&, const Array<std::int32_t>&, int,
+                      std::optional<Array<std::int32_t>>>(),
+             "codes"_a, "labels"_a, "weights"_a.none(), "n_outcomes"_a, "is_ordered"_a, "missing"_a, "n_classes"_a,
+             "groups"_a = nb::none());
     bind_forest(module);
     bind_boosting(module);
 }

@@ -36,7 +36,7 @@ BinnedRows::BinnedRows(const CodedRows& rows, const TestSet& set, int max_bins) 
         const CodedTest& test = rows.tests[set[index]];
         const std::vector<std::size_t> bin_of = bin_codes(rows, set[index], max_bins);
         BinnedTest binned{n_bins, bin_of.back() + 1, test.is_ordered, {}};
-        binned.last_code.resize(binned.n_bins);
+        binned.last_code.resize(binned.n_bins + 1, test.missing < 0 ? kUnknown : std::uint8_t(test.missing));
         std::array<std::uint8_t, 256> bin_of_byte{};
         for (std::size_t code = 0; code < 256; ++code) {
             const bool is_known = test.is_known(std::uint8_t(code));

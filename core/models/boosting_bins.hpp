@@ -16,7 +16,7 @@ struct BinnedTest {
     std::size_t first;   // in a histogram
     std::size_t n_bins;  // of known results
     bool is_ordered;
-    std::vector<std::uint8_t> last_code;  // per bin
+    std::vector<std::uint8_t> last_code;  // per bin, and of unknown results the missing one or kUnknown
 };
 
 struct BinnedRows {

@@ -7,6 +7,10 @@
 //     rows         in, then out                                 row numbers, leaf by leaf
 //
 // The smaller child's histogram is added up, the larger one's is the parent's without it.
+//
+// A row whose result is unknown where a test cuts stops there: a node of its own (`asks_unknown`) sends it to a leaf
+// with what the whole node would add. The cut is judged by the rows that have a result, and below it values are raised
+// or lowered by as much as those rows differ from all: that a result is known or not adds nothing to any score.
 #pragma once
 
 #include <cstddef>
@@ -84,6 +88,7 @@ private:
         int test = -1;
         std::size_t bin = 0;
         bool default_left = false;
+        bool asks_unknown = false;  // only unknown results go left
     };
 
     struct Node {
@@ -107,15 +112,19 @@ private:
     }
     bool may_cut(const Node& node) const { return node.n_in() >= 2 * std::size_t(settings_.min_leaf); }
     void start();
+    std::size_t without_unknown(std::size_t parent, bool is_last);
     void divide(std::size_t parent, bool is_last);
-    void add_node(const Node& node, const GradientPair* sums);
+    void add_node(const Node& node, const GradientPair* sums, std::size_t parent);
+    double value(const GradientPair& sums) const {
+        return settings_.rate * scale_.gradient(sums) / (scale_.curvature(sums) + settings_.ridge);
+    }
     std::size_t part(std::size_t begin, std::size_t end, const Cut& cut);
     void add_up(const Node& node);
     template <int Columns>
     void add_up_tests(const Node& node, std::size_t first, std::size_t last);
     void find_cut(std::size_t number);
     template <int Columns>
-    void try_bins(const TestBins& tried, const GradientPair* sums, double uncut, Cut& best);
+    void try_bins(const TestBins& tried, const GradientPair* sums, Cut& best);
     void append_to(BoostedTrees& model) const;
 
     const BinnedRows& binned_;
@@ -131,8 +140,9 @@ private:
 
     // Of the tree that grows.
     std::vector<Node> nodes_;
-    std::vector<GradientPair> sums_, left_;  // node × column; scratch
-    std::vector<double> values_;             // node × column
+    std::vector<GradientPair> sums_;          // node × column
+    std::vector<GradientPair> left_, known_;  // scratch
+    std::vector<double> values_, shifts_;     // node × column: what it adds, and how much of that its sums do not say
     std::int64_t work_ = 0;
 };
 

@@ -3,6 +3,7 @@
 //     codes      test × row    a result per byte
 //     labels     row           the class
 //     weights    row           what the row counts for; empty where each counts 1
+//     groups     row           those of one group are left out together; empty where each row is alone
 //
 // A result is unknown where its code is the test's `missing` or not below its n_outcomes. Both learners copy the tests
 // of a set to a layout of their own, and write kUnknown there.
@@ -36,9 +37,11 @@ struct CodedRows {
     std::span<const double> weights;
     std::vector<CodedTest> tests;
     int n_classes;
+    std::span<const std::int32_t> groups;
 
     std::size_t n_rows() const { return labels.size(); }
     double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
+    std::int32_t group(std::size_t row) const { return groups.empty() ? std::int32_t(row) : groups[row]; }
     const std::uint8_t* codes_of(int test) const { return codes.data() + std::size_t(test) * n_rows(); }
 };
 

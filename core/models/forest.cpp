@@ -148,7 +148,9 @@ private:
             (!is_last && double(std::max(middle - node.begin, node.end - middle)) >= 2 * settings_.min_leaf)) {
             records_.is_narrow() ? part_in<true>(node, split) : part_in<false>(node, split);
         }
-        const std::size_t out_middle = part_out(node, split);
+        const double share = double(middle - node.begin) / double(n_in);
+        const std::size_t out_middle =
+            split.has_unknown ? part_out<true>(node, split, share) : part_out<false>(node, split, share);
         grow(Node{node.begin, middle, node.out_begin, out_middle, node.depth + 1, mix(node.seed + 1)});
         for (std::size_t c = 0; c < n_classes(); ++c) of_child[c] = of_node[c] - of_child[c];
         grow(Node{middle, node.end, out_middle, node.out_end, node.depth + 1, mix(node.seed + 2)});
@@ -205,14 +207,24 @@ private:
 
     template <bool IsNarrow>
     void part_in(const Node& node, const ForestSplit& split) {
+        split.has_unknown ? part_in<IsNarrow, true>(node, split) : part_in<IsNarrow, false>(node, split);
+        work_ += std::int64_t(node.end - node.begin);
+    }
+
+    template <bool IsNarrow, bool HasUnknown>
+    void part_in(const Node& node, const ForestSplit& rule) {
+        const ForestSplit split = rule;
         const std::size_t stride = IsNarrow ? kHalf : records_.stride;
+        const std::int32_t* n_by_class = &n_rows_[node.depth * n_classes()];
         std::uint8_t* in = in_.data();
         std::uint8_t* right_in = right_in_.data();
-        with_rule(split, [&](auto is_left) {
-            std::size_t left = node.begin;
-            for (std::size_t at = node.begin; at < node.end; ++at) {
+        std::size_t left = node.begin, at = node.begin;
+        for (std::size_t c = 0; at < node.end; ++c) {  // without unknown results all at once
+            EvenShare share(HasUnknown ? splitter_.unknown_shares()[c] : 0.0, node.seed);
+            for (const std::size_t end = HasUnknown ? at + std::size_t(n_by_class[c]) : node.end; at < end; ++at) {
                 const std::uint8_t* from = in + at * stride;
-                const bool goes_left = is_left(from[split.lane]);
+                const std::uint8_t code = from[split.lane];
+                const bool goes_left = HasUnknown && code == kUnknown ? share.next() : split.is_left(code);
                 copy_record<IsNarrow>(from, right_in + (at - left) * stride, stride);
                 copy_record<IsNarrow>(from, in + left * stride, stride);
                 if (IsWeighted) {
@@ -221,31 +233,36 @@ private:
                 }
                 left += goes_left;
             }
-            std::memcpy(in + left * stride, right_in, (node.end - left) * stride);
-            if (IsWeighted) std::copy_n(right_weights_.data(), node.end - left, weights_.data() + left);
-        });
-        work_ += std::int64_t(node.end - node.begin);
+        }
+        std::memcpy(in + left * stride, right_in, (node.end - left) * stride);
+        if (IsWeighted) std::copy_n(right_weights_.data(), node.end - left, weights_.data() + left);
     }
 
-    // Where the right side begins.
-    std::size_t part_out(const Node& node, const ForestSplit& split) {
+    // Where the right side begins. Unknown results go to the left by chance, as often as the rows in bag do.
+    template <bool HasUnknown>
+    std::size_t part_out(const Node& node, const ForestSplit& rule, double share) {
+        const ForestSplit split = rule;
+        const std::uint32_t step = EvenShare::to_step(share);
         const std::size_t stride = records_.stride;
         const std::uint8_t* codes = records_.codes.data() + split.lane;
         std::int32_t* out = out_.data();
         std::int32_t* right_out = right_out_.data();
         work_ += std::int64_t(node.out_end - node.out_begin);
-        return with_rule(split, [&](auto is_left) {
-            std::size_t left = node.out_begin;
-            for (std::size_t at = node.out_begin; at < node.out_end; ++at) {
-                const std::int32_t row = out[at];
-                const bool goes_left = is_left(codes[std::size_t(row) * stride]);
-                right_out[at - left] = row;
-                out[left] = row;
-                left += goes_left;
+        std::size_t left = node.out_begin;
+        for (std::size_t at = node.out_begin; at < node.out_end; ++at) {
+            const std::int32_t row = out[at];
+            const std::uint8_t code = codes[std::size_t(row) * stride];
+            bool goes_left = split.is_left(code);
+            if (HasUnknown && code == kUnknown) {
+                goes_left =
+                    std::uint32_t(mix(node.seed + std::uint64_t(sample_.order[row]) * kHashStride) >> 32) < step;
             }
-            std::copy_n(right_out, node.out_end - left, out + left);
-            return left;
-        });
+            right_out[at - left] = row;
+            out[left] = row;
+            left += goes_left;
+        }
+        std::copy_n(right_out, node.out_end - left, out + left);
+        return left;
     }
 
     const ForestSample& sample_;

@@ -1,6 +1,7 @@
 // Extremely randomised forests on sets of tests, and how they judge each row by the trees that have not seen it.
 //
-//     trees      group × part     the rows are dealt into parts, anew for each group; a tree learns from all but one
+//     trees      group × part     the rows are dealt into parts, anew for each group; a tree learns from all but one.
+//                                 Rows of one group of the table are in one part
 //     in bag     row × lane       codes of the rows that a tree learns from, one byte per test of the set: a record.
 //                                 Within a node they lie class by class, so a class is counted by adding up its bytes
 //     out        row              numbers of the rows of the part left out
@@ -8,7 +9,8 @@
 //
 // A tree counts classes and nothing else. It tries one random cut per ordered test, between the least and the largest
 // code in the node, and for a nominal test the best code against all others. A row of unknown result does not count for
-// the cut, and goes to the side of more weight.
+// the cut. In bag such rows go to both sides as the known ones of their class do, and left out by chance, as many to
+// each side as in bag: on average over the trees they are judged as if the test had not been done.
 //
 // Cuts are drawn by a hash of tree, node and test: a set's trees depend on nothing else, and sets with tests in common
 // have cuts in common. Threads take whole sets, so the numbers do not depend on how many there are.

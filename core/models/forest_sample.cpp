@@ -27,7 +27,7 @@ ForestSample::ForestSample(const ForestRequest& request)
     for (std::size_t group = 0; group < std::size_t(settings.n_groups()); ++group) {
         for (std::size_t i = 0; i < n_rows; ++i) {
             const std::uint64_t hash =
-                mix(std::uint64_t(order[i]) * kHashStride + group * kGroupStride + settings.salt);
+                mix(std::uint64_t(rows.group(order[i])) * kHashStride + group * kGroupStride + settings.salt);
             parts[group * n_rows + i] = std::uint8_t(draw(hash, std::uint32_t(settings.n_parts)));
         }
     }

@@ -17,22 +17,28 @@
 
 namespace budgetree {
 
-// To the left go the codes from `first` to `first + span`, and unknown ones where they are said to.
+// To the left go the codes from `first` to `first + span`.
 struct ForestSplit {
     double gain;
     int lane = -1;  // none found
     std::uint8_t first = 0, span = 0;
-    bool unknown_is_left = false;
+    bool has_unknown = false;  // whether some row's result may be unknown
+
+    bool is_left(std::uint8_t code) const { return std::uint8_t(code - first) <= span; }
 };
 
-// Calls use(is_left) with a function of a code.
-template <typename Use>
-auto with_rule(const ForestSplit& split, Use use) {
-    const std::uint8_t first = split.first, span = split.span;
-    const auto is_within = [=](std::uint8_t code) { return std::uint8_t(code - first) <= span; };
-    if (!split.unknown_is_left) return use(is_within);
-    return use([=](std::uint8_t code) { return is_within(code) || code == kUnknown; });
-}
+// Sends so many of a sequence of rows to the left, evenly among them: in 2^32nds.
+struct EvenShare {
+    EvenShare(double share, std::uint64_t hash) : step(to_step(share)), sum(std::uint32_t(hash >> 32)) {}
+
+    static std::uint32_t to_step(double share) { return std::uint32_t(std::min(share * 4294967296.0, 4294967295.0)); }
+    bool next() {
+        sum += step;
+        return sum < step;
+    }
+
+    std::uint32_t step, sum;
+};
 
 // The rows of a node that its tree learns from.
 struct NodeRows {
@@ -51,7 +57,10 @@ class ForestSplitter {
 public:
     ForestSplitter(const Records& records, std::size_t n_classes, double min_leaf)
         : records_(records), n_classes_(n_classes), min_leaf_(min_leaf), left_(n_classes * kLanes),
-          unknown_(n_classes * kLanes), by_code_(256 * n_classes), known_(n_classes) {}
+          unknown_(n_classes * kLanes), by_code_(256 * n_classes), known_(n_classes), shares_(n_classes) {}
+
+    // Of each class, the share of its unknown results that goes to the left of the last cut that had such results.
+    const std::vector<double>& unknown_shares() const { return shares_; }
 
     // The best cut, and how many rows of each class go to its left.
     ForestSplit choose(const NodeRows& node, std::int32_t* n_left) {
@@ -84,6 +93,7 @@ public:
 private:
     static constexpr std::size_t kMaxAdds = 127;  // of a byte whose two halves are added
     static constexpr double kLeastGain = 1e-6;    // of the uncut node's sum: less is rounding
+    static constexpr double kPriorRows = 20.0;    // of each class, that go as all rows of known result do
 
     using Bytes [[gnu::vector_size(kLanes)]] = std::uint8_t;
     using ByteArray = std::array<std::uint8_t, kLanes>;
@@ -135,7 +145,7 @@ private:
             if (range.width(lane) > 1 && !records_.is_ordered[first + lane]) {
                 try_codes(node, first + lane, range.low[lane], range.high[lane], best);
             } else if (left[lane] >= min_leaf_ && right[lane] >= min_leaf_) {
-                offer(gains[lane], left[lane] >= right[lane], first + lane, cuts[lane], best);
+                offer(gains[lane], first + lane, cuts[lane], best);
             }
         }
     }
@@ -299,18 +309,18 @@ private:
                 right_squares += other * other;
             }
             const double gain = left_squares / left + right_squares / right - squares / all;
-            offer(gain, left >= right, lane, std::uint8_t(code), best);
+            offer(gain, lane, std::uint8_t(code), best);
         }
     }
 
-    void offer(double gain, bool left_is_larger, std::size_t lane, std::uint8_t cut, ForestSplit& best) const {
+    void offer(double gain, std::size_t lane, std::uint8_t cut, ForestSplit& best) const {
         if (!(gain > best.gain)) return;
         const bool is_ordered = records_.is_ordered[lane];
         best = {gain, int(lane), is_ordered ? std::uint8_t(0) : cut, is_ordered ? cut : std::uint8_t(0),
-                left_is_larger && records_.unknown[lane] != 0};
+                records_.unknown[lane] != 0};
     }
 
-    void count_rows(const NodeRows& node, const ForestSplit& split, std::int32_t* n_left) const {
+    void count_rows(const NodeRows& node, const ForestSplit& split, std::int32_t* n_left) {
         const auto lane = std::size_t(split.lane);
         if (!IsWeighted && !records_.has_unknown && records_.stride <= kLanes && records_.is_ordered[lane]) {
             for (std::size_t c = 0; c < n_classes(); ++c) {  // they are counted already
@@ -318,14 +328,35 @@ private:
             }
             return;
         }
-        with_rule(split, [&](auto is_left) {
-            const std::uint8_t* at = node.codes + lane;
-            for (std::size_t c = 0; c < n_classes(); ++c) {
-                std::int32_t n = 0;
-                for (std::int32_t i = 0; i < node.n_by_class[c]; ++i, at += records_.stride) n += is_left(*at);
-                n_left[c] = n;
+        const std::uint8_t* at = node.codes + lane;
+        for (std::size_t c = 0; c < n_classes(); ++c) {
+            std::int32_t n = 0;
+            for (std::int32_t i = 0; i < node.n_by_class[c]; ++i, at += records_.stride) n += split.is_left(*at);
+            n_left[c] = n;
+        }
+        if (split.has_unknown) count_unknown(node, split, n_left);
+    }
+
+    // The rows of a class whose result is unknown go to both sides as its known ones do, and as some more that go as
+    // all known ones: that they are unknown tells no side from the other, nor does it make these less different.
+    // Without the latter, a class with few known results would be rare on one side by chance and look like evidence.
+    void count_unknown(const NodeRows& node, const ForestSplit& split, std::int32_t* n_left) {
+        const std::uint8_t* at = node.codes + split.lane;
+        n_unknown_.assign(n_classes(), 0);
+        double all_known = 0.0, all_left = 0.0;
+        for (std::size_t c = 0; c < n_classes(); ++c) {
+            for (std::int32_t i = 0; i < node.n_by_class[c]; ++i, at += records_.stride) {
+                n_unknown_[c] += *at == kUnknown;
             }
-        });
+            all_known += node.n_by_class[c] - n_unknown_[c];
+            all_left += n_left[c];
+        }
+        for (std::size_t c = 0; c < n_classes(); ++c) {
+            const double n_known = node.n_by_class[c] - n_unknown_[c];
+            shares_[c] = (n_left[c] + kPriorRows * (all_left / all_known)) / (n_known + kPriorRows);
+            EvenShare share(shares_[c], node.seed);
+            for (std::int32_t i = 0; i < n_unknown_[c]; ++i) n_left[c] += share.next();
+        }
     }
 
     const Records& records_;
@@ -334,6 +365,8 @@ private:
     double uncut_ = 0.0;                   // Σ class weight² over the node's weight
     std::vector<double> left_, unknown_;   // class × lane
     std::vector<double> by_code_, known_;  // code × class, per class: a nominal test's
+    std::vector<double> shares_;           // per class
+    std::vector<std::int32_t> n_unknown_;  // per class; scratch
 };
 
 }  // namespace budgetree

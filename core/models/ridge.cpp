@@ -236,13 +236,12 @@ void Regression::find_shifts() {
     }
 }
 
-// The probabilities of a case of this class and pattern by the model without it, or without one of its weight.
+// The probabilities of a case of this class and pattern by the model without it.
 void Regression::leave_out(std::size_t pattern, int label, double weight, double* probabilities) const {
-    const double left_out = std::min(weight, 1.0);
     double highest = -2 * kSettings.max_score, sum = 0.0;
     for (int other = 0; other < cases_.n_classes; ++other) {
         const double p = probability(pattern, other);
-        const double h = left_out * leverage_[std::size_t(other) * length_ + pattern];
+        const double h = weight * leverage_[std::size_t(other) * length_ + pattern];
         const double pull = h / std::max(1 - p * (1 - p) * h, kSettings.min_left);
         probabilities[other] = score_[std::size_t(other) * length_ + pattern] - pull * ((other == label) - p);
         highest = std::max(highest, probabilities[other]);
@@ -257,14 +256,14 @@ void Regression::leave_out(std::size_t pattern, int label, double weight, double
 std::vector<float> Regression::losses() {
     constexpr float kUnknown = -1.0F;
     const std::size_t n_classes = std::size_t(cases_.n_classes);
-    // Whole cases of one pattern and class have the same loss.
+    // Cases of one pattern and class that count once have the same loss.
     std::vector<float> known(n_patterns_ * n_classes, kUnknown), losses(cases_.n_cases());
     std::vector<double> probabilities(n_classes);
     for (std::size_t i = 0; i < losses.size(); ++i) {
         const std::size_t pattern = std::size_t(patterns_.of_case[i]);
         const int label = cases_.labels[i];
         float& same = known[pattern * n_classes + std::size_t(label)];
-        if (cases_.weights[i] >= 1 && same != kUnknown) {
+        if (cases_.weights[i] == 1 && same != kUnknown) {
             losses[i] = same;
             continue;
         }
@@ -275,7 +274,7 @@ std::vector<float> Regression::losses() {
             loss += off * off;
         }
         losses[i] = float(loss);
-        if (cases_.weights[i] >= 1) same = losses[i];
+        if (cases_.weights[i] == 1) same = losses[i];
     }
     return losses;
 }

@@ -216,6 +216,7 @@ class CodedRows:
         is_ordered: NDArray[np.bool_],
         missing: NDArray[np.int32],
         n_classes: int,
+        groups: NDArray[np.int32] | None = None,
     ) -> None: ...
 
 class ForestSettings:

@@ -7,14 +7,14 @@ makes fewer than no errors is never a proof that none is cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from budgetree.problem import Instance, Schema
 from budgetree.services.clock import Ended
-from budgetree.services.words import counted, show_number
-from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason
+from budgetree.services.words import counted, listed, show_number, with_more
+from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason, Stability
 
 Amount = Callable[[Fraction], str]
 
@@ -30,6 +30,7 @@ class _Verbs:
 
 ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
 LOSS = _Verbs("loses less", "loses more", "lose less")
+MAX_TESTS = 6  # named one by one
 EARLY = "The search ended early; this is the best so far."
 
 
@@ -53,23 +54,27 @@ def statement(
     ended: Ended,
     for_new: bool = False,
     choice: LeafChoice | None = None,
+    blanks: Sequence[str] = (),
 ) -> Statement:
     """What is known of other trees than one with this loss and this max_cost, in units.
 
     Of a tree for new cases nothing is proven, however few known ones it gets wrong.
+
+    blanks  the tests whose blanks the tree takes for results
     """
     verbs = ERRORS if schema.losses is None else LOSS
     early = () if ended is Ended.COMPLETE else (EARLY,)
+    others = (f"A blank is a result here, with a branch of its own: {listed(blanks)}.",) if blanks else ()
     if bounds is None or for_new:
         if bounds is None and loss == max_cost == 0 and not early:  # that needs no search
             return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
         worse = () if choice is None or choice.is_good_enough else (leaves_sentence(choice),)
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early))
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early, *others))
     about = _about_loss if bounds.max_error is None else _about_cost
     is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
     if bounds.min_cases > 1:
         sentences = (f"Only trees with at least {bounds.min_cases} cases in every leaf were asked for.", *sentences)
-    return Statement(is_proven, sentences if is_proven else (*sentences, *early))
+    return Statement(is_proven, (*sentences, *(() if is_proven else early), *others))
 
 
 def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:
@@ -132,6 +137,35 @@ def cases_sentence(cases: Instance, objective: Objective) -> str:
     return f"cases: {counted_rows}; numbers in at most {counted(rows.levels.others, 'level')} {width}"
 
 
+def copies_sentence(n_copies: int, n_rows: int) -> str:
+    """That rows are repeated, what is made of it, and what to do where that is wrong.
+
+    >>> copies_sentence(200, 400)
+    '200 of 400 rows are exact copies of another row: copies are held out together, as one case. Where rows belong together in another way, or are different cases, name the column that tells cases apart: --groups COL.'
+    """  # noqa: E501
+    verb = "is an exact copy" if n_copies == 1 else "are exact copies"
+    found = f"{n_copies} of {counted(n_rows, 'row')} {verb} of another row: copies are held out together, as one case."
+    remedy = "Where rows belong together in another way, or are different cases, name the column that tells cases apart"
+    return f"{found} {remedy}: --groups COL."
+
+
+def stability_sentence(stability: Stability, schema: Schema) -> str:
+    """What comes back when a tree is learned again from some of the rows.
+
+    >>> import budgetree as bt
+    >>> schema = bt.Instance([[0, 1], [1, 0]], [0, 1], test_names=["age", "scan"]).schema
+    >>> stability_sentence(Stability(5, 0.8, "age", 0.8, (("age", 1.0), ("scan", 0.4)), 0.934), schema)
+    'firm: 4 of 5 refits on 80 % of the rows begin with age; bought by: age 5, scan 2; 93 % of the answers are the same'
+    """
+    n, words = stability.n_refits, dict(zip(schema.test_names, schema.wording.tests, strict=True))
+    begin = "buy no test" if stability.first_test is None else f"begin with {words[stability.first_test]}"
+    times = {words[name]: round(share * n) for name, share in stability.tests}
+    bought = [f"{name} {count}" for name, count in sorted(times.items(), key=lambda entry: -entry[1])]
+    by = f"bought by: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
+    refits = f"{round(stability.same_first * n)} of {counted(n, 'refit')} on {100 * stability.learned_from:.0f} %"
+    return f"firm: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
+
+
 def objective_sentence(choice: ObjectiveChoice) -> str:
     """Which cases trees are for, and why.
 
@@ -142,7 +176,6 @@ def objective_sentence(choice: ObjectiveChoice) -> str:
     size = f"{counted(choice.n_rows, 'row')} of {counted(choice.n_classes, 'class', 'classes')}"
     why = {
         Reason.ASKED: "as asked",
-        Reason.DEFAULT: "the default of frontier",
         Reason.FACTS: f"{choice.n_small} of {counted(choice.n_classes, 'class', 'classes')} have fewer than three rows",
         Reason.ROWS: size,
         Reason.SETTING: f"{choice.setting} is about them",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 
-FIELDS = ("codes", "labels", "weights", "n_outcomes", "is_ordered", "missing", "n_classes")
+FIELDS = ("codes", "labels", "weights", "n_outcomes", "is_ordered", "missing", "n_classes", "groups")
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class CodedTable:
     is_ordered: NDArray[np.bool_]
     missing: NDArray[np.int32]
     n_classes: int
+    groups: NDArray[np.int32] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -37,6 +38,16 @@ class CodedTable:
 
     def weight(self) -> NDArray[np.float64]:
         return np.ones(self.n_rows) if self.weights is None else self.weights
+
+
+def with_blanks(seed: int, n_rows: int, is_ordered: bool, *, by_class: bool, helps: bool) -> CodedTable:
+    """Test 0 tells something, 1 as much or nothing and is unknown in half of the rows: those of class 1, or any."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n_rows)
+    codes = np.clip(4 + rng.normal(size=(2, n_rows)) + labels * [[1], [1 if helps else 0]], 0, 8).astype(np.uint8)
+    codes[1, labels == 1 if by_class else rng.random(n_rows) < 0.5] = 9
+    few = np.array([9, 10], np.int32), np.full(2, is_ordered), np.array([-1, 9], np.int32)
+    return CodedTable(codes, labels.astype(np.int32), None, *few, 2)
 
 
 def random_table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +21,14 @@ class Cut(NamedTuple):
     test: int = -1  # index within the set
     code: int = 0
     default_left: bool = False
+    asks_unknown: bool = False
 
 
 @dataclass
 class Node:
     rows: Mask
     values: Floats
+    shift: Floats  # what of the values the rows' sums do not say
     cut: Cut
     left: int = -1
     right: int = -1
@@ -72,18 +74,28 @@ class ReferenceBoosting:
         gradients = np.ldexp(np.rint(np.ldexp(weights * (answers - p), 51 - bits)), bits - 51)
         curvatures = np.ldexp(np.rint(np.ldexp(weights * (p * (1 - p) + LEAST_CURVATURE), shift)), -shift)
         sums = np.stack([gradients[:, columns], curvatures[:, columns]]) * learns[:, None]
-        nodes = [self._node(sums, np.ones_like(learns), learns)]
-        while len(nodes) < 2 * self.n_leaves - 1:
+        nodes = [self._node(sums, np.ones_like(learns), learns, np.zeros(scores.shape[1]))]
+        for _ in range(self.n_leaves - 1):
             best = max(nodes, key=lambda node: node.cut.gain if node.left < 0 and node.cut.test >= 0 else 0)
             if best.left >= 0 or best.cut.test < 0:
                 break
+            known = self.table.known(self.tests[best.cut.test])
+            if (best.rows & learns & ~known).any():  # they stop here, with what the whole node adds
+                best.left, best.right = len(nodes), len(nodes) + 1
+                stopped = replace(best, rows=best.rows & ~known, cut=Cut(), left=-1, right=-1)
+                others = self._node(sums, best.rows & known, learns, best.shift)
+                shift = best.shift + best.values - others.values
+                nodes += [stopped, replace(others, values=best.values, shift=shift, cut=best.cut)]
+                best.cut = Cut(best.cut.gain, best.cut.test, -1, True, True)
+                best = nodes[-1]
             goes_left = self._is_left(*best.cut[1:])
             best.left, best.right = len(nodes), len(nodes) + 1
-            nodes += [self._node(sums, best.rows & side, learns) for side in (goes_left, ~goes_left)]
+            nodes += [self._node(sums, best.rows & side, learns, best.shift) for side in (goes_left, ~goes_left)]
         return nodes
 
-    def _is_left(self, index: int, code: int, default_left: bool) -> Mask:
+    def _is_left(self, index: int, code: int, default_left: bool, asks_unknown: bool = False) -> Mask:
         test = self.tests[index]
+        assert not asks_unknown
         codes = self.table.codes[test]
         return np.where(
             self.table.known(test), codes <= code if self.table.is_ordered[test] else codes == code, default_left
@@ -98,7 +110,7 @@ class ReferenceBoosting:
         bins = np.minimum((np.cumsum(counts) - counts) * MAX_BINS // counts.sum(), MAX_BINS - 1)
         return [int(code) for code in np.flatnonzero(np.diff(bins))]
 
-    def _node(self, sums: Floats, rows: Mask, learns: Mask) -> Node:
+    def _node(self, sums: Floats, rows: Mask, learns: Mask, shift: Floats) -> Node:
         gradient, curvature = sums[:, rows].sum(axis=1)
         best = Cut()
         for index, test in enumerate(self.tests):
@@ -108,11 +120,11 @@ class ReferenceBoosting:
                 n_right = known.sum() - n_left
                 if min(n_left, n_right) < self.min_leaf:
                     continue
-                left = self._is_left(index, code, n_left >= n_right)
-                gain = self._worth(sums, rows & left) + self._worth(sums, rows & ~left) - self._worth(sums, rows)
+                left = self._is_left(index, code, False)
+                gain = self._worth(sums, known & left) + self._worth(sums, known & ~left) - self._worth(sums, known)
                 if gain > best.gain + 1e-9:  # a cut through an empty code is the one before
                     best = Cut(gain, index, code, bool(n_left >= n_right))
-        return Node(rows, self.rate * gradient / (curvature + self.ridge), best)
+        return Node(rows, self.rate * gradient / (curvature + self.ridge) + shift, shift, best)
 
     def _worth(self, sums: Floats, rows: Mask) -> float:
         gradient, curvature = sums[:, rows].sum(axis=1)

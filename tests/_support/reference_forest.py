@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .coded import CodedTable
 
 STRIDE, GROUP_STRIDE, WORD = 0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 2**64
-LEAST_GAIN = 1e-6
+LEAST_GAIN, PRIOR_ROWS = 1e-6, 20.0
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -29,14 +29,18 @@ def draw(number: int, n: int) -> int:
     return ((number >> 32) * n) >> 32
 
 
+def in_words(share: float) -> int:
+    """In 2^32nds."""
+    return int(min(share * 2**32, 2**32 - 1))
+
+
 class Split(NamedTuple):
     gain: float
     test: int
     cut: int
-    unknown_is_left: bool
 
 
-NONE = Split(0.0, -1, 0, False)
+NONE = Split(0.0, -1, 0)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class ReferenceForest:
         votes = np.tile(prior, (n_groups, n_rows, 1))
         for tree in range(self.n_trees if tests else 0):
             group, part = divmod(tree, self.n_parts)
-            hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in range(n_rows)]
+            together = range(n_rows) if self.table.groups is None else self.table.groups.tolist()
+            hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in together]
             is_out = np.array([draw(number, self.n_parts) == part for number in hashes])
             seed = mix((tree + 1) * STRIDE + self.salt)
             self._grow(tests, np.flatnonzero(~is_out), np.flatnonzero(is_out), 0, seed, prior, votes[group])
@@ -82,14 +87,28 @@ class ReferenceForest:
         if split.test < 0:
             votes[out] = shares
             return
-        left, known = self._is_left(split.test, split.cut), self.table.known(split.test)
-        left = np.where(known, left, split.unknown_is_left)
+        left = self._with_unknown(self._is_left(split.test, split.cut), split.test, rows, out, seed)
         for side, goes in ((1, left), (2, ~left)):
             self._grow(tests, rows[goes[rows]], out[goes[out]], depth + 1, mix(seed + side), shares, votes)
 
     def _is_left(self, test: int, cut: int) -> NDArray[np.bool_]:
         codes = self.table.codes[test]
         return np.asarray(codes <= cut if self.table.is_ordered[test] else codes == cut)
+
+    def _with_unknown(self, left: NDArray[np.bool_], test: int, rows: Rows, out: Rows, seed: int) -> NDArray[np.bool_]:
+        """Where unknown results go: in bag as the known ones of their class, left out by chance."""
+        left, known, labels = left.copy(), self.table.known(test), self.table.labels
+        of_all = left[rows][known[rows]].mean()
+        for label in np.unique(labels[rows]):
+            of_class = rows[labels[rows] == label]
+            told, untold = of_class[known[of_class]], of_class[~known[of_class]]
+            step = in_words((left[told].sum() + PRIOR_ROWS * of_all) / (len(told) + PRIOR_ROWS))
+            sums = (seed >> 32) + step * np.arange(len(untold) + 1, dtype=object)
+            left[untold] = np.diff(sums // 2**32) > 0
+        step = in_words(left[rows].mean())
+        for row in out[~known[out]]:
+            left[row] = mix(seed + int(row) * STRIDE) >> 32 < step
+        return left
 
     def _choose(self, tests: Sequence[int], rows: Rows, seed: int) -> Split:
         weights = self._class_weights(rows)
@@ -109,5 +128,5 @@ class ReferenceForest:
                     continue
                 gain = of_left / n_left + of_right / n_right - of_all / n
                 if gain > best.gain:
-                    best = Split(gain, test, int(cut), bool(n_left >= n_right))
+                    best = Split(gain, test, int(cut))
         return best

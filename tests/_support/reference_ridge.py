@@ -84,7 +84,7 @@ class ReferenceSolver:
     def _leave_out(self, design: NDArray[np.float64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         scores = np.clip(design @ coefficients.T, -MAX_SCORE, MAX_SCORE)
         fitted, honest = softmax(scores), scores.copy()
-        left_out = np.minimum(self._cases.weights, 1.0)
+        left_out = self._cases.weights
         for label in self._blocks:
             p = fitted[:, label]
             root = np.linalg.cholesky(self._hessian(design, p))

@@ -30,7 +30,7 @@ def test_check_finds_what_will_go_wrong(tmp_path: Path, capsys: pytest.CaptureFi
     assert "error: text: has 300 different texts; a test may have at most 255 outcomes" in printed
     assert "warning: number: seems to number the rows; leave it out: --drop 'number'" in printed
     assert "warning: same: has the same value in every row" in printed
-    assert "warning: gaps: is missing in 200 of 300 rows" in printed
+    assert "warning: gaps: is blank in 200 of 300 rows" in printed
     assert "typo: is a number in 299 of 300 rows, but 'l2' in line 19" in printed
     leave = ["--drop", "text", "--drop", "number", "--missing", "l2"]
     printed = run(capsys, "check", str(tmp_path / "odd.csv"), "--target", "answer", *leave)

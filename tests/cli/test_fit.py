@@ -19,6 +19,28 @@ from budgetree.learn.settings import FitRequest
 from budgetree.messages import EARLY
 
 
+def test_blanks_are_unknown_unless_they_are_said_to_be_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 5},{'' if i % 2 else i % 3},{'ill' if i % 2 else 'well'}" for i in range(200)]
+    Path("t.csv").write_text("age,lab,y\n" + "\n".join(rows), encoding="utf-8")
+    asked = ["t.csv", "-t", "y", "--budget", "1", "-o", "m.json", "--folds", "0"]
+    for options, text in (
+        (["--objective", "new"], "200 cases, 1 leaf;"),
+        (["--objective", "new", "--blanks", "unknown", "--blanks", "lab=result"], "0 errors"),
+        (["--objective", "known"], "A blank is a result here, with a branch of its own: 'lab'."),
+    ):
+        assert text in run(capsys, "fit", *asked, *options)
+    assert main(["fit", *asked, "--objective", "known", "--blanks", "lab=unknown"]) != 0
+    assert "--blanks result, --objective new, or --drop the column" in capsys.readouterr().err
+    for wrong in ("none", "=result", "lab=1"):
+        assert main(["fit", *asked, "--blanks", wrong]) == 2
+        assert "is not result, unknown, COL=result or COL=unknown" in capsys.readouterr().err
+    assert main(["fit", *asked, "--blanks", "result", "--blanks", "unknown"]) == 2
+    assert "result and unknown are both for all columns" in capsys.readouterr().err
+
+
 def test_ctrl_c_in_a_search_gives_the_best_so_far(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +146,7 @@ def test_a_search_that_ended_early_bounds_what_was_asked_for(capsys: Any, tmp_pa
 
 
 def test_budgets_that_are_named_are_lines(capsys: Any) -> None:
-    named = ["frontier", "house_votes", "--folds", "0", "--budgets", "3,1,1.5", "--json"]
+    named = ["frontier", "house_votes", "--objective", "known", "--folds", "0", "--budgets", "3,1,1.5", "--json"]
     facts = json.loads(run(capsys, *named))
     assert [point["budget"] for point in facts["points"]] == [0, 1, 1.5, 3]
     assert facts["objective"] == "known"
@@ -133,14 +155,15 @@ def test_budgets_that_are_named_are_lines(capsys: Any) -> None:
 
 
 def test_no_budget_is_recommended_where_none_helps_on_new_cases(capsys: Any) -> None:
-    printed = run(capsys, "frontier", "pima", "--max-budget", "2")
-    assert printed.startswith("objective: known cases (the default of frontier)\n")
+    printed = run(capsys, "frontier", "pima", "--objective", "known", "--max-budget", "2")
+    assert printed.startswith("objective: known cases (as asked)\n")
     assert "recommended: none, as no budget does better on new cases than no test" in printed
     assert "use --objective new" in printed
 
 
 @pytest.mark.parametrize(
-    "command", [["frontier", "--json"], ["fit", "--budget", "1", "--json", "--objective", "known"]]
+    "command",
+    [["frontier", "--json", "--objective", "known"], ["fit", "--budget", "1", "--json", "--objective", "known"]],
 )
 def test_rows_of_a_group_are_held_out_together_and_the_column_is_no_test(
     command: list[str], capsys: Any, tmp_path: Path, patients: str
@@ -177,11 +200,11 @@ def test_the_frontier_tells_what_new_cases_recommend(
     capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]
 ) -> None:
     folder = tmp_path / "out"
-    printed = run(capsys, "frontier", "soybean", "--out", str(folder))
+    printed = run(capsys, "frontier", "soybean", "--objective", "known", "--out", str(folder))
     assert "new error ± se" in printed
     assert "recommended: a budget of 3, new cases 18.2 % ± 3.3 wrong, among these trees for known cases" in printed
     assert (folder / "frontier.csv").read_text().startswith("max_cost,errors,error_rate,new_error,new_error_se,")
-    facts = json.loads(run(capsys, "frontier", "soybean", "--json", "--folds", "0"))
+    facts = json.loads(run(capsys, "frontier", "soybean", "--objective", "known", "--json", "--folds", "0"))
     assert facts["recommended"] == facts["points"][-1]["max_cost"]
     assert facts["points"][-1]["new_error"] is None
     assert learner == []

@@ -50,7 +50,7 @@ def test_fit_writes_a_model_that_speaks_in_these_words(
 
 def test_frontier_and_check_speak_in_these_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = ["cases.csv", "--target", "ill", "--prices", "prices.toml"]
-    printed = run(capsys, "frontier", *table, "--folds", "0", "--out", "result")
+    printed = run(capsys, "frontier", *table, "--objective", "known", "--folds", "0", "--out", "result")
     assert "8.5 €" in printed
     assert '"female"' in Path("result/report.html").read_text(encoding="utf-8")
     assert "tests cost 1 € to 7.5 €" in run(capsys, "check", *table)

@@ -80,7 +80,18 @@ def test_fit_minimises_loss_by_a_file_of_its_own_or_the_price_list(
 
 
 def test_the_frontier_is_one_of_loss(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--losses", "losses.toml", "--max-budget", "2", "--folds", "0", "--binning", "uniform"]
+    options = [
+        "--losses",
+        "losses.toml",
+        "--max-budget",
+        "2",
+        "--folds",
+        "0",
+        "--binning",
+        "uniform",
+        "--objective",
+        "known",
+    ]
     printed = run(capsys, "frontier", "pima", *options, "--out", "results")
     assert printed.splitlines()[3].split()[:4] == ["max-cost", "loss", "errors", "referred"]
     assert "loss; ● proven to be the least" in printed

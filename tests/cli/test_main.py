@@ -27,7 +27,7 @@ def test_a_clinics_table_through_every_command(
     assert "Aufnahme: holds dates" in checked
     assert "120 cases, 7 tests, 3 classes" in checked
 
-    printed = run(capsys, "frontier", *TABLE, "--out", "ergebnis")
+    printed = run(capsys, "frontier", *TABLE, "--objective", "known", "--out", "ergebnis")
     assert "proven" in printed
     assert "●" in printed
     models = sorted((clinic / "ergebnis").glob("model-*.json"))
@@ -84,7 +84,7 @@ def test_a_clinics_table_through_every_command(
 
 
 def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    points = json.loads(run(capsys, "frontier", *TABLE, "--max-budget", "9", "--json"))
+    points = json.loads(run(capsys, "frontier", *TABLE, "--objective", "known", "--max-budget", "9", "--json"))
     assert points["complete"] is True
     assert {
         "max_cost",

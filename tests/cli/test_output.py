@@ -117,7 +117,7 @@ def test_a_file_is_written_although_nothing_can_be_printed(model: Path) -> None:
 
 
 def test_a_folder_is_replaced_only_when_asked(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    quick = ["frontier", *TABLE, "--max-budget", "2", "--out", "out"]
+    quick = ["frontier", *TABLE, "--objective", "known", "--max-budget", "2", "--out", "out"]
     run(capsys, *quick)
     (clinic / "out" / "mine.txt").write_text("precious")
     assert "out is there already and not empty; --force replaces" in run(capsys, *quick, code=2)
@@ -141,6 +141,6 @@ def test_a_failure_while_writing_leaves_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(files.os, "replace", stopped)
-    run(capsys, "frontier", *TABLE, "--max-budget", "2", "--out", "out", code=130)
+    run(capsys, "frontier", *TABLE, "--objective", "known", "--max-budget", "2", "--out", "out", code=130)
     run(capsys, *FIT_KNOWN, *TABLE, "--budget", "2", "-o", "m.json", code=130)
     assert sorted(os.listdir(clinic)) == before

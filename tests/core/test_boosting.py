@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from _support.coded import CodedTable, random_table
+from _support.coded import CodedTable, random_table, with_blanks
 from _support.reference_boosting import ReferenceBoosting, softmax
 from budgetree._native import core
 
@@ -70,7 +70,8 @@ def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool)
         assert trees.test.tolist() == [node.cut.test if node.left >= 0 else -1 for node in nodes]
         inner = trees.test >= 0
         assert trees.default_left[inner].tolist() == [node.cut.default_left for node in nodes if node.left >= 0]
-        assert trees.is_nominal[inner].tolist() == (~table.is_ordered[list(tests)][trees.test[inner]]).tolist()
+        asks = np.array([node.cut.asks_unknown for node in nodes if node.left >= 0], dtype=bool)
+        assert trees.is_nominal[inner].tolist() == (asks | ~table.is_ordered[list(tests)][trees.test[inner]]).tolist()
         values = np.array([node.values for node in nodes]).reshape(trees.value.shape)
         assert trees.value == pytest.approx(values, abs=1e-9)
         assert np.diff(trees.tree_start).tolist() == [len(tree) for tree in reference[: found.n_rounds]]
@@ -165,6 +166,23 @@ def test_any_unknown_code_is_as_good_as_another() -> None:
     )
     assert (one.losses == other.losses).all()
     assert equal(one.models[0], other.models[0])
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_unknown_results_are_no_evidence(is_ordered: bool) -> None:
+    table = with_blanks(0, 2000, is_ordered, by_class=True, helps=False)
+    found = boost(table, (1,), start=np.zeros((2000, 1)))
+    assert found.losses[found.n_rounds] > np.log(2) - 0.002
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_a_row_without_a_result_keeps_its_score(is_ordered: bool) -> None:
+    table = with_blanks(1, 3000, is_ordered, by_class=False, helps=True)
+    found = boost(table, (1,), start=np.zeros((3000, 1)))
+    known = table.known(1)
+    p = softmax(found.scores)[np.arange(3000), table.labels]
+    assert np.abs(found.scores[~known]).max() < 0.1
+    assert -np.log(p[known]).mean() < np.log(2) - 0.08
 
 
 def test_all_256_outcomes_may_be_results() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from _support.coded import FIELDS, CodedTable, random_table
+from _support.coded import FIELDS, CodedTable, random_table, with_blanks
 from _support.reference_forest import ReferenceForest
 from budgetree._native import core
 
@@ -23,10 +23,12 @@ def losses(table: CodedTable, sets: Any = SETS, n_rows: int | None = None, threa
     return core.forest_losses(table.rows(), sets, chosen, n_rows or table.n_rows, threads, core.Clock())
 
 
-@given(seeds, st.sampled_from([2, 3, 6]), st.booleans(), st.sampled_from([5, 12, 20]))
+@given(seeds, st.sampled_from([2, 3, 6]), st.booleans(), st.sampled_from([5, 12, 20]), st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool, n_tests: int) -> None:
+def test_the_core_is_its_reference(seed: int, n_classes: int, has_weights: bool, n_tests: int, grouped: bool) -> None:
     table = random_table(seed, 120, n_tests, n_classes, has_weights=has_weights)
+    if grouped:
+        table = replace(table, groups=np.random.default_rng(seed).integers(0, 40, 120).astype(np.int32))
     chosen = {"n_trees": 6, "n_parts": 3, "min_leaf": 3, "max_depth": 5, "salt": seed}
     sets = [(), (1,), tuple(range(n_tests))]
     reference = ReferenceForest(table, **chosen)
@@ -103,6 +105,24 @@ def test_any_unknown_code_is_as_good_as_another() -> None:
     assert (losses(one, sets) == losses(other, sets)).all()
 
 
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_unknown_results_are_no_evidence(is_ordered: bool) -> None:
+    table = with_blanks(0, 2000, is_ordered, by_class=True, helps=False)
+    of_none, of_one, of_blank, of_both = losses(table, [(), (0,), (1,), (0, 1)]).mean(axis=1)
+    assert of_one < of_none - 0.05
+    assert of_blank > of_none - 0.005  # as a result it would be known which rows are of class 1
+    assert of_both > of_one - 0.005
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_rows_without_a_result_are_judged_as_without_the_test(is_ordered: bool) -> None:
+    table = with_blanks(1, 3000, is_ordered, by_class=False, helps=True)
+    without, with_test = losses(table, [(0,), (0, 1)])
+    known = table.known(1)
+    assert with_test[~known].mean() == pytest.approx(without[~known].mean(), abs=0.01)
+    assert with_test[known].mean() < without[known].mean() - 0.04
+
+
 def test_a_test_of_256_outcomes_has_no_unknown_one() -> None:
     codes = np.repeat(np.array([[0, 255]], dtype=np.uint8), 100, axis=1)
     labels = (codes[0] == 255).astype(np.int32)
@@ -120,6 +140,16 @@ def test_the_loss_is_that_of_new_rows() -> None:
     assert of_none == pytest.approx(0.5, abs=0.01)
     assert best - 0.005 < of_one < best + 0.02
     assert best - 0.005 < of_all < best + 0.05
+
+
+def test_no_tree_that_judges_a_row_has_seen_its_group() -> None:
+    rng = np.random.default_rng(1)
+    codes = np.tile(rng.integers(0, 200, (6, 1000)), 2).astype(np.uint8)
+    labels = np.tile(rng.integers(0, 2, 1000), 2).astype(np.int32)  # by chance, and every row twice
+    twice = CodedTable(codes, labels, None, np.full(6, 200, np.int32), np.ones(6, bool), np.full(6, -1, np.int32), 2)
+    together = replace(twice, groups=np.tile(np.arange(1000), 2).astype(np.int32))
+    assert losses(twice, [tuple(range(6))], min_leaf=1).mean() < 0.48
+    assert losses(together, [tuple(range(6))], min_leaf=1).mean() > 0.5
 
 
 def test_out_of_time_is_none() -> None:
@@ -147,6 +177,7 @@ def test_out_of_time_is_none() -> None:
         ("missing", np.full(5, 256, dtype=np.int32)),
         ("missing", np.full(4, -1, dtype=np.int32)),
         ("n_classes", 1),
+        ("groups", np.zeros(199, dtype=np.int32)),
     ],
 )
 def test_rows_that_do_not_fit_together(name: str, value: Any) -> None:

@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from budgetree.data.checks import Oddity, Severity, class_findings, column_findings, find_suspects, target_findings
+from budgetree.data.checks import (
+    Oddity,
+    Severity,
+    _depends,
+    blank_findings,
+    class_findings,
+    column_findings,
+    find_suspects,
+    target_findings,
+)
 from budgetree.data.column import Column, text_column
-from budgetree.data.encoders import LevelPlan
+from budgetree.data.encoders import BlankPlan, LevelPlan
 from budgetree.data.table import Table
 
 N = 40
@@ -19,7 +28,6 @@ N = 40
         ([str(i + 1) for i in range(N)], {(Severity.WARNING, Oddity.IDENTIFIER), (Severity.NOTE, Oddity.ROUNDED)}),
         (["x"] * N, {(Severity.WARNING, Oddity.SAME_VALUE)}),
         ([None, None, "0", "1"] * 10, set()),
-        ([None, None, None, "0", "1"] * 8, {(Severity.WARNING, Oddity.GAPS)}),
         ([f"2024-01-{1 + i % 28}" for i in range(N)], {(Severity.WARNING, Oddity.DATES)}),
         ([f"{i % 7} mg" for i in range(N)], {(Severity.WARNING, Oddity.ODD_NUMBERS)}),
         ([str(i % 7) if i else "l2" for i in range(N)], {(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS)}),
@@ -47,7 +55,7 @@ def test_a_column_that_is_odd_is_found(cells: list[str | None], expected: set[tu
     assert {finding.column for finding in found} <= {"x"}
     serious = {oddity for severity, oddity in expected if severity is Severity.WARNING}
     named = {finding.oddity for finding in find_suspects(table, None, [])}
-    assert named == serious - {Oddity.SAME_VALUE, Oddity.GAPS}
+    assert named == serious - {Oddity.SAME_VALUE}
     assert list(find_suspects(table, None, ["x"])) == []
 
 
@@ -59,3 +67,31 @@ def test_classes_that_are_amounts_or_one_case_each_are_found() -> None:
         (finding,) = class_findings(classes, one_each)
         assert (finding.oddity, finding.column) == (Oddity.CLASSES, None)
     assert list(class_findings(["a", "b"], False)) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "severity", "said"),
+    [
+        ([None, "0", "1", "0"] * 20, Severity.NOTE, "is blank in 20 of 80 rows. For new"),
+        ([None, None, None, "1"] * 20, Severity.WARNING, "is blank in 60 of 80 rows. For new"),
+        ([None, "0"] * 40, Severity.WARNING, "goes with the class: 100% of 'ill', 0% of 'well'. For new"),
+    ],
+)
+def test_blanks_are_counted_and_compared_with_the_class(cells: list[str | None], severity: Severity, said: str) -> None:
+    target = text_column("y", ["ill", "well"] * 40 if "goes" in said else [*["ill"] * 40, *["well"] * 40])
+    (finding,) = blank_findings(text_column("x", cells), target, BlankPlan())
+    assert (finding.severity, finding.oddity, finding.column) == (severity, Oddity.GAPS, "x")
+    assert said in finding.message
+    assert list(blank_findings(text_column("x", ["0", "1"] * 40), target, BlankPlan())) == []
+    for reading, taken in (("result", "is taken for a result"), ("unknown", "is taken for unknown")):
+        (finding,) = blank_findings(text_column("x", cells), target, BlankPlan.of({"x": reading}))  # type: ignore[dict-item]
+        assert taken in finding.message
+
+
+def test_a_thousandth_of_the_tables_of_chance_seem_to_depend() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        counts = rng.multinomial(400, rng.dirichlet(np.ones(2 * rng.integers(2, 9)))).reshape(2, -1) + 5
+        p = stats.chi2_contingency(counts, correction=False).pvalue
+        assert _depends(counts) == (p < 0.001) or 0.0007 < p < 0.0014

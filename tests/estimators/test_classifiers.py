@@ -82,7 +82,7 @@ def test_settings_are_named_and_all_have_an_effect(kind: type) -> None:
     shared = {"budget", "prices", "losses", "categorical_features", "class_weight", "handle_unknown", "time_limit"}
     shared |= {"n_jobs", "verbose"}
     own = {
-        BudgetTreeClassifier: {"confidence", "leaves"},
+        BudgetTreeClassifier: {"confidence", "leaves", "blanks"},
         OptimalBudgetTreeClassifier: {
             "max_error", "method", "impurity", "levels", "binning", "min_samples_leaf", "min_weight_fraction_leaf",
         },
@@ -198,7 +198,7 @@ def test_groups_stay_together_where_branches_are_judged(
     pima: tuple[pd.DataFrame, pd.Series], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = (part.head(200) for part in pima)  # noqa: N806
-    twice, labels, groups = pd.concat([X, X]), pd.concat([y, y]), np.tile(np.arange(200), 2)
+    twice, labels, groups = pd.concat([X, X + 0.5]), pd.concat([y, y]), np.tile(np.arange(200), 2)
     folds: list[Any] = []
 
     def dealt(labels: Any, group: Any, *others: Any) -> Any:

@@ -21,16 +21,16 @@ from budgetree.tree.provenance import Objective, ObjectiveChoice, Reason
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_every_point_has_an_error_on_new_cases_and_folds_change_nothing_else(method: str) -> None:
     votes = bt.datasets.load("house_votes")
-    found = bt.frontier(votes, method=method, max_budget=3)  # type: ignore[arg-type]
-    plain = bt.frontier(votes, method=method, max_budget=3, folds=0)  # type: ignore[arg-type]
+    found = bt.frontier(votes, method=method, max_budget=3, objective="known")  # type: ignore[arg-type]
+    plain = bt.frontier(votes, method=method, max_budget=3, folds=0, objective="known")  # type: ignore[arg-type]
     assert [(p.max_cost, p.errors, p.source) for p in found] == [(p.max_cost, p.errors, p.source) for p in plain]
     assert plain.validation is None
     assert plain[-1].new_error is None
     assert str(found.validation) == "error on new cases: cross-validated, 5 of 5 folds"
-    most_common = np.bincount(votes.row_labels).max() / votes.n_rows  # with or without a fifth of the rows
+    most_common = np.bincount(votes.labels).max() / votes.n_objects  # with or without a fifth of the merged rows
     assert found[0].new_error == pytest.approx(1 - most_common)
     assert all(point.new_error is not None and point.new_error_se > 0 for point in found)
-    again = bt.frontier(votes, method=method, max_budget=3)  # type: ignore[arg-type]
+    again = bt.frontier(votes, method=method, max_budget=3, objective="known")  # type: ignore[arg-type]
     assert [point.estimate for point in again] == [point.estimate for point in found]
 
 
@@ -38,7 +38,7 @@ def test_a_table_known_by_heart_is_overfitted_and_not_recommended() -> None:
     generator = np.random.default_rng(1)
     truth = generator.integers(0, 2, 200)
     codes = np.column_stack([np.where(generator.random(200) < 0.1, 1 - truth, truth), np.arange(200)])
-    found = bt.frontier(bt.Instance(codes, truth.tolist(), prices={"0": 1, "1": 2}))
+    found = bt.frontier(bt.Instance(codes, truth.tolist(), prices={"0": 1, "1": 2}), objective="known")
     assert found[-1].errors == 0
     assert found[-1].overfitted
     assert found.recommended.max_cost == 1
@@ -49,7 +49,10 @@ def test_rows_of_one_group_are_not_known_already() -> None:
     generator = np.random.default_rng(2)
     patient = np.repeat(np.arange(40), 5)
     instance = bt.Instance(patient[:, None], generator.integers(0, 2, 40)[patient].tolist())
-    apart, together = bt.frontier(instance)[-1], bt.frontier(instance, groups=patient)[-1]
+    apart, together = (
+        bt.frontier(instance, objective="known")[-1],
+        bt.frontier(instance, groups=patient, objective="known")[-1],
+    )
     assert apart.new_error is not None
     assert apart.new_error < 0.1
     assert together.new_error is not None
@@ -77,7 +80,7 @@ def test_half_of_the_time_is_for_the_folds() -> None:
 
 
 def test_without_time_there_is_a_frontier_that_says_so() -> None:
-    found = bt.frontier(bt.datasets.load("soybean"), time_limit=0)
+    found = bt.frontier(bt.datasets.load("soybean"), time_limit=0, objective="known")
     assert found[-1].new_error is None
     assert not found[-1].overfitted
     assert "not known" in str(found.validation)
@@ -93,7 +96,7 @@ def test_merged_duplicates_do_not_look_like_overfitting() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"x": [0] * 100 + [1] * 100, "y": ([0] * 7 + [1] * 3) * 10 + [1] * 100})
-    merged = bt.frontier(bt.Instance.from_frame(frame, "y", duplicates="merge"))
-    assert merged[-1].errors == 0  # of two cases
-    assert merged[-1].new_error == pytest.approx(0.15)  # of 200 rows, known or new
+    merged = bt.frontier(bt.Instance.from_frame(frame, "y", duplicates="merge"), objective="known")
+    assert merged[-1].errors == 0
+    assert merged[-1].new_error is None  # two cases, one of each class
     assert not merged[-1].overfitted

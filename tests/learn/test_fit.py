@@ -247,21 +247,24 @@ def test_each_named_budget_is_a_point(objective: Any) -> None:
     assert found.columns[0] == "budget"
     assert [line.split()[0] for line in found.to_text().splitlines()[4:8]] == ["0", "1", "1.5", "3"]
     if objective == "known":
-        whole = bt.frontier(votes, folds=0)
+        whole = bt.frontier(votes, folds=0, objective="known")
         assert [point.errors for point in found] == [whole.best(budget=point.budget).errors for point in found]
         assert all(point.proven for point in found)
         for budget, least in found.bounds:
             assert least <= whole.best(budget=budget).errors
     for budgets in ([], "12", 5, [-1]):
         with refused(SettingError, subject="budgets"):
-            bt.frontier(votes, budgets=budgets)
+            bt.frontier(votes, budgets=budgets, objective="known")
     with refused(SettingError, subject="max_budget"):
-        bt.frontier(votes, budgets=[1], max_budget=2)
+        bt.frontier(votes, budgets=[1], max_budget=2, objective="known")
 
 
 def test_beside_trees_for_new_cases_stand_the_fewest_errors_on_known_ones() -> None:
     votes = bt.datasets.load("house_votes")  # merged; both figures count rows
-    found, known = bt.frontier(votes, objective="new", max_budget=3, folds=0), bt.frontier(votes.recoded({}), folds=0)
+    found, known = (
+        bt.frontier(votes, objective="new", max_budget=3, folds=0),
+        bt.frontier(votes.recoded({}), folds=0, objective="known"),
+    )
     assert [point.known_least for point in found] == [known.best(budget=point.budget).errors for point in found]
     assert all(point.known_proven for point in found)
     assert found.columns[-2:] == ("known_least", "known_proven")

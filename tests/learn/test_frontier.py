@@ -28,7 +28,7 @@ def points(frontier: bt.Frontier) -> list[tuple[Fraction, Fraction]]:
 @pytest.mark.parametrize("name", [name for name in NINE if name != "dna"])
 def test_the_sets_of_the_paper_are_proven_and_never_behind_greedy(name: str) -> None:
     instance = bt.datasets.load(name)
-    exact = bt.frontier(instance, folds=0)
+    exact = bt.frontier(instance, folds=0, objective="known")
     assert exact.complete
     assert all(point.proven for point in exact)
     for point in greedy(instance):
@@ -40,16 +40,16 @@ def test_the_sets_of_the_paper_are_proven_and_never_behind_greedy(name: str) -> 
 
 def test_max_budget_ends_the_frontier() -> None:
     pima = bt.datasets.load("pima")
-    whole = bt.frontier(pima, folds=0)
+    whole = bt.frontier(pima, folds=0, objective="known")
     for budget in (0, 2, 5.5, 20, 24):
-        limited = bt.frontier(pima, max_budget=budget, folds=0)
+        limited = bt.frontier(pima, max_budget=budget, folds=0, objective="known")
         assert limited.complete
         assert points(limited) == [point for point in points(whole) if point[0] <= Fraction(str(budget))]
 
 
 def test_auto_looks_ahead_where_the_data_are_too_large() -> None:
     pima = bt.datasets.load("pima")
-    assert bt.frontier(pima, folds=0).method == "exact search"
+    assert bt.frontier(pima, folds=0, objective="known").method == "exact search"
     assert bt.frontier(pima, impurities=[bt.Powers(3)], folds=0).method == "greedy"
     hopeless = Clock(10.0, plan=WorkPlan(auto_share=1e-9))
     large = KnownRoute(FitRequest(impurities=DEFAULT_IMPURITIES, threads=2)).search(pima, hopeless, False)

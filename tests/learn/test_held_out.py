@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from budgetree.learn.validation import HeldOut
 
@@ -59,3 +60,31 @@ def test_the_standard_error_of_a_mean_loss_is_that_of_its_rows() -> None:
     assert found.loss == pytest.approx(lost.mean())
     assert found.se == pytest.approx(lost.std() / np.sqrt(2000), rel=0.01)
     assert HeldOut(np.ones(50)).loss(np.zeros(50), 50.0).se > 0.9  # a miss may still come
+
+
+def test_budgets_are_compared_by_a_paired_t_test() -> None:
+    rng = np.random.default_rng(5)
+    hard = rng.random(3000)
+    lost = np.array([(hard + noise * rng.random(3000) > 0.8).astype(float) for noise in (0.0, 0.1, 0.3)])
+    found = HeldOut(np.ones(3000)).advantages(lost, 1.0)
+    for first in range(3):
+        for second in range(3):
+            expected = stats.ttest_rel(lost[first], lost[second]).statistic if first != second else 0
+            assert found[first, second] == pytest.approx(expected, rel=0.02)
+    assert np.allclose(HeldOut(np.full(3000, 7.0)).advantages(lost, 1.0), found)
+    assert HeldOut(np.ones(3000), learned_from=2400.0).advantages(lost, 1.0) == pytest.approx(found / 1.5)
+
+
+def test_groups_of_rows_are_compared_as_one() -> None:
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(200), 5)
+    of_groups = (rng.random((2, 200)) < [[0.4], [0.3]]).astype(float)
+    found = HeldOut(np.ones(1000), groups).advantages(of_groups[:, groups], 1.0)
+    assert found[0, 1] == pytest.approx(stats.ttest_rel(*of_groups).statistic, rel=0.02)
+
+
+@pytest.mark.parametrize("n_better", [0, 1, 2])
+def test_one_or_two_rows_are_no_evidence(n_better: int) -> None:
+    lost = np.zeros((2, 5000))
+    lost[0, :n_better] = 1
+    assert abs(HeldOut(np.ones(5000), learned_from=4000.0).advantages(lost, 1.0)[0, 1]) < 1

@@ -52,7 +52,7 @@ def late_rule(n_cases: int, n_tests: int) -> bt.Instance:
 @pytest.mark.parametrize("size", [(400, 12), (30_000, 40)])
 def test_auto_is_never_worse_than_greedy(size: tuple[int, int]) -> None:
     instance = late_rule(*size)
-    auto = bt.frontier(instance, max_budget=4, folds=0)
+    auto = bt.frontier(instance, max_budget=4, folds=0, objective="known")
     for point in bt.frontier(instance, max_budget=4, method="greedy", folds=0):
         assert auto.best(budget=point.max_cost).errors <= point.errors
 
@@ -65,7 +65,7 @@ def test_no_time_limit_makes_it_worse_than_grow(size: tuple[int, int], time_limi
     assert errors < bt.grow(instance, budget=0).errors
     assert bt.optimal(instance, budget=4, time_limit=time_limit).errors <= errors
     for method in ("auto", "exact", "greedy"):
-        found = bt.frontier(instance, max_budget=4, folds=0, time_limit=time_limit, method=method)
+        found = bt.frontier(instance, max_budget=4, folds=0, time_limit=time_limit, method=method, objective="known")
         assert found.best(budget=4).errors <= errors
 
 
@@ -84,8 +84,8 @@ def test_with_a_short_time_limit_greedy_trees_are_grown_before_anything_is_asked
     monkeypatch.setattr(Solver, "decide", lambda self, *asked: [done.append(asked[0]), decide(self, *asked)][1])
     monkeypatch.setattr(Solver, "start_from_greedy", lambda self: [done.append("greedy"), grow(self)][1])
     instance = late_rule(60, 8)
-    bt.frontier(instance, folds=0)
+    bt.frontier(instance, folds=0, objective="known")
     assert done[:2] == [0, 1]  # there is time enough for both
     done.clear()
-    bt.frontier(instance, folds=0, time_limit=1)
+    bt.frontier(instance, folds=0, time_limit=1, objective="known")
     assert done[:2] == [0, "greedy"]

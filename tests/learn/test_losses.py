@@ -113,14 +113,14 @@ def test_trees_grown_with_weighted_classes_compete() -> None:
 
 
 def test_without_losses_loss_is_errors() -> None:
-    for point in bt.frontier(bt.datasets.load("house_votes"), folds=0):
+    for point in bt.frontier(bt.datasets.load("house_votes"), folds=0, objective="known"):
         assert point.loss == point.errors
         assert point.referred == 0
 
 
 def test_a_frontier_with_losses_says_loss_and_does_not_answer_for_errors() -> None:
     instance = bt.datasets.load("house_votes").with_losses(bt.Losses(answers={"refer": 0.2}))
-    frontier = bt.frontier(instance, folds=0, max_budget=2)
+    frontier = bt.frontier(instance, folds=0, max_budget=2, objective="known")
     assert list(frontier.to_frame().columns)[1:4] == ["errors", "loss", "referred"]
     assert frontier[0].referred == instance.class_order.total
     assert frontier[0].errors == 0

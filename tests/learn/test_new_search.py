@@ -9,27 +9,8 @@ import pandas as pd
 
 import budgetree as bt
 from _support.refusals import refused
-from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError
-from budgetree.learn.predictive.trees import MAX_POINTS, budgets_up_to, price_of_all
 from budgetree.tree.provenance import Method
-
-
-def test_budgets_are_what_some_tests_cost() -> None:
-    votes = bt.datasets.load("house_votes")  # 16 tests
-    assert budgets_up_to(votes, 3) == [1, 2, 3]
-    whole = budgets_up_to(votes, LARGEST_EXACT)
-    assert len(whole) == MAX_POINTS
-    assert (whole[0], whole[-1]) == (1, 16)
-    assert budgets_up_to(votes, 0) == []
-
-
-def test_prices_by_outcome_and_fees_count_in_full() -> None:
-    prices = bt.Prices({"0": {"0": 1, "1": 2}}, shared={"visit": (5, ["1"])}, default=3)
-    instance = bt.Instance([[0, 0], [1, 1]], [0, 1], prices=prices)
-    assert budgets_up_to(instance, LARGEST_EXACT) == [2, 8, 10]
-    assert budgets_up_to(instance, 9) == [2, 8, 9]
-    assert price_of_all(instance.schema) == 10
 
 
 def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict[str, Any]]) -> None:
@@ -47,6 +28,21 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
     assert n_rows[:2] == [768] * 2
     assert len(n_rows) == 12
     assert max(n_rows[2:]) < 768
+
+
+def test_as_many_budgets_are_tried_as_there_are_points(learner: list[dict[str, Any]]) -> None:
+    votes = bt.datasets.load("house_votes")
+    for points in (1, 3):
+        learner.clear()
+        bt.frontier(votes, points=points, folds=0, leaves="tree")
+        assert len(learner) == points
+        assert learner[-1]["budget"] == 16
+    with refused(SettingError, subject="points", found=0):
+        bt.frontier(votes, points=0)
+    with refused(SettingError, subject="points", found=3):
+        bt.frontier(votes, points=3, budgets=[1, 2])
+    with refused(SettingError, subject="points", found=3):
+        bt.frontier(votes, points=3, objective="known")
 
 
 def test_confidence_is_checked(learner: list[dict[str, Any]]) -> None:

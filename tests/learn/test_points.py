@@ -17,6 +17,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.points import COLUMNS, Frontier
+from budgetree.learn.validation import Validation
 from budgetree.tree.provenance import Estimate, NewError
 
 greedy = partial(bt.frontier, method="greedy", folds=0)
@@ -85,36 +86,39 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_frontiers_can_be_pickled(method: Any) -> None:
-    found = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0)
+    found = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0, objective="known")
     again = pickle.loads(pickle.dumps(found))
     assert [point.tree for point in again] == [point.tree for point in found]
 
 
-def with_new_errors(frontier: Frontier, *errors: tuple[float, float]) -> Frontier:
-    """The frontier's first points with these errors on new cases."""
-    found = [Estimate(NewError(error, se), False, "") for error, se in errors]
-    points = [replace(point, estimate=estimate) for point, estimate in zip(frontier, found, strict=False)]
-    return replace(frontier, points=tuple(points))
+def judged(frontier: Frontier, *steps: float) -> Frontier:
+    """The frontier's first points, each better on new cases than the one before by so many standard errors."""
+    places = [0.0, *itertools.accumulate(steps)]
+    advantages = tuple(tuple(there - here for there in places) for here in places)
+    estimate = Estimate(NewError(0.2, 0.1), False, "")
+    points = tuple(replace(point, estimate=estimate) for point in frontier.points[: len(places)])
+    return replace(frontier, points=points, validation=Validation((), (), 5, 5, 100, False, advantages))
 
 
-def test_the_cheapest_point_within_a_standard_error_of_the_lowest_is_recommended() -> None:
+def test_the_cheapest_point_that_none_is_better_than_by_a_standard_error_is_recommended() -> None:
     frontier = greedy(bt.datasets.load("house_votes"))
     assert frontier.recommended is frontier[-1]
-    judged = with_new_errors(frontier, (0.4, 0.02), (0.06, 0.1), (0.05, 0.01), (0.049, 0.01), (0.08, 0.01))
-    assert judged.recommended is judged[2]
-    sure = with_new_errors(frontier, (0.4, 0.02), (0.06, 0.1), (0.05, 0.01), (0.049, 0.0001), (0.08, 0.01))
-    assert sure.recommended is sure[3]
+    assert frontier.enough is None
+    for steps, enough in (((9, 0.6, 0.3), 1), ((9, 0.6, 0.5), 2), ((9, -3, 1.1), 1), ((9, 2, 2), 3), ((2.1, 0.9), 1)):
+        found = judged(frontier, *steps)
+        assert found.recommended is found.enough is found[enough]
+        assert (f"no evidence that more than {found[enough].max_cost} helps" in found.to_text()) == (
+            enough < len(steps)
+        )
 
 
 def test_where_no_budget_is_significantly_better_than_the_leaf_none_is_recommended() -> None:
     frontier = greedy(bt.datasets.load("house_votes"))
-    worse = with_new_errors(frontier, (0.4, 0.02), (0.41, 0.02), (0.39, 0.02), (0.38, 0.02), (0.37, 0.02))
-    assert worse.recommended is None
-    better = with_new_errors(frontier, (0.4, 0.02), (0.41, 0.02), (0.39, 0.02), (0.38, 0.02), (0.35, 0.02))
-    assert better.recommended is better[4]
-    # The leaf itself is never recommended, however close the cheapest point is.
-    close = with_new_errors(frontier, (0.4, 0.02), (0.36, 0.015), (0.35, 0.02))
-    assert close.recommended is close[1]
+    for steps, enough in (((0.9, -4), 0), ((1.5, 0.4), 1), ((-1, 1.5), 0)):
+        found = judged(frontier, *steps)
+        assert found.recommended is None
+        assert found.enough is found[enough]
+        assert "recommended: none, as no budget does better on new cases than no test" in found.to_text()
 
 
 def test_a_point_is_overfitted_where_its_estimate_says_so() -> None:

@@ -164,7 +164,7 @@ def test_all_folds_are_done_however_little_work_is_left() -> None:
 
 
 def test_the_default_of_a_frontier_is_work() -> None:
-    found = bt.frontier(bt.datasets.load("house_votes"))
+    found = bt.frontier(bt.datasets.load("house_votes"), objective="known")
     assert found.complete
     assert found.validation is not None
     assert found.validation.n_done == found.validation.n_folds == 5

@@ -141,7 +141,7 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
         name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):", body, re.M)}
         for name, body in re.findall(r"^export interface (\w+)(?: extends \w+)? \{\n(.*?)^\}", source, re.M | re.S)
     }
-    content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), folds=0), title="")
+    content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), folds=0, objective="known"), title="")
     assert set(content) == shapes["Content"]
     assert set(content["points"][0]) == shapes["Point"]
     assert set(content["steps"]) == shapes["Steps"]
@@ -211,7 +211,7 @@ def test_codes_have_no_encoding() -> None:
 
 
 def test_a_frontier_has_a_tree_for_each_point() -> None:
-    frontier = bt.frontier(bt.datasets.load("pima"), folds=0)
+    frontier = bt.frontier(bt.datasets.load("pima"), folds=0, objective="known")
     content = summarise_frontier(frontier, title="pima")
     steps = frontier_steps(frontier)
     assert content["steps"]["loss"] == [list(corner) for corner in steps.loss.corners]
@@ -229,7 +229,7 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
 
 
 def test_the_page_opens_on_the_recommended_tree() -> None:
-    frontier = bt.frontier(bt.datasets.load("soybean"))
+    frontier = bt.frontier(bt.datasets.load("soybean"), objective="known")
     content = summarise_frontier(frontier, title="")
     chosen = content["points"][content["chosen"]]
     assert chosen["max_cost"] == frontier.recommended.max_cost == 3
@@ -237,6 +237,7 @@ def test_the_page_opens_on_the_recommended_tree() -> None:
     assert "overfitted; a tree for new cases" in content["points"][-1]["verdict"]
     assert content["points"][0]["verdict"] == ""
     assert content["judgement"][0] == "error on new cases: cross-validated, 5 of 5 folds"
+    assert content["advice"] == {"recommended": content["chosen"], "enough": content["chosen"]}
 
 
 def test_a_tree_is_known_by_the_digest_of_its_file(tmp_path: Path) -> None:

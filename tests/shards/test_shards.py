@@ -96,7 +96,7 @@ def test_long_columns_are_cut_alike_in_any_number_of_parts(tmp_path: Path, n_par
 def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> None:
     instance = bt.datasets.load(name)
     expected = bt.frontier(instance, method="greedy", folds=0)
-    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards", max_rows=100))
+    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards", max_rows=100), objective="known")
     assert [(p.max_cost, p.errors, p.lower_bound, p.source) for p in found] == [
         (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
     ]
@@ -109,7 +109,7 @@ def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:
     instance = bt.Instance.from_frame(FRAME, "y", losses={"ill": 1, "well": 3})
     settings: dict[str, Any] = {"impurities": [bt.Powers(2), bt.HingedPairs(5)]}
     expected = bt.frontier(instance, method="greedy", folds=0, **settings)
-    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards"), **settings)
+    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards"), objective="known", **settings)
     assert any("classes weighted" in point.source for point in expected)
     assert [(p.loss, p.source, p.tree.to_dict()) for p in found] == [
         (p.loss, p.source, p.tree.to_dict()) for p in expected

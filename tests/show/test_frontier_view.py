@@ -38,7 +38,7 @@ from losing import losing_frontier
 def test_the_text_is_a_table_with_a_sparkline() -> None:
     frontier = bt.frontier(bt.datasets.load("synthetic"), method="greedy", folds=0)
     title, cases, *lines = repr(frontier).splitlines()
-    assert title == "objective: known cases (the default of frontier)"
+    assert title == "objective: known cases (method is about them)"
     assert cases == "cases: every row counts; outcomes as given"
     assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
@@ -63,7 +63,7 @@ def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
 
 
 def test_a_long_table_is_cut_in_html_and_says_so() -> None:
-    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0)
+    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known")
     long = replace(frontier, points=frontier.points[:1] * (MAX_ROWS_IN_HTML + 1))
     assert points_table(long, MAX_ROWS_IN_HTML).note == "… and 1 more point"
     assert "… and 1 more point<" in render_html(long)
@@ -71,7 +71,7 @@ def test_a_long_table_is_cut_in_html_and_says_so() -> None:
 
 
 def test_only_proven_points_are_called_proven_and_filled() -> None:
-    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0)
+    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known")
     assert all(point.proven for point in frontier)
     open_points = tuple(open_point(point, 0) for point in frontier)
     unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
@@ -84,7 +84,7 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
 
 
 def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
-    frontier = bt.frontier(bt.datasets.load("soybean"))
+    frontier = bt.frontier(bt.datasets.load("soybean"), objective="known")
     lines = frontier.to_text().splitlines()[2:]
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "new", "error", "±", "se", "at", "least", "by"]
     assert len({line.index("exact search") for line in lines[2:8]}) == 1
@@ -92,6 +92,7 @@ def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     assert lines[8:] == [
         "error on new cases: cross-validated, 5 of 5 folds",
         "recommended: a budget of 3, new cases 18.2 % ± 3.3 wrong, among these trees for known cases",
+        "no evidence that more than 3 helps",
         "2 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 45 % ± 4: overfitted; "
         "objective='new', fewer levels or a smaller budget help",
     ]
@@ -177,7 +178,7 @@ def test_both_lines_agree_where_a_frontier_is_proven(seed: int) -> None:
 def test_beyond_the_last_point_only_unavoidable_errors_are_a_bound(method: str) -> None:
     """A larger budget than the search was allowed buys fewer errors, so nothing may be ruled out there."""
     instance = bt.datasets.load("pima")
-    frontier = bt.frontier(instance, method=method, max_budget=4, folds=0)
+    frontier = bt.frontier(instance, method=method, max_budget=4, folds=0, objective="known")
     last = frontier[-1]
     more = bt.optimal(instance, budget=5)
     steps = frontier_steps(frontier, 5)
@@ -223,7 +224,9 @@ def test_nothing_is_shaded_where_nothing_is_proven() -> None:
 
 
 def test_a_frontier_of_one_point_fits() -> None:
-    lines = draw_in_letters(bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0), width=20, height=4).splitlines()
+    lines = draw_in_letters(
+        bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0, objective="known"), width=20, height=4
+    ).splitlines()
     assert len(lines) == 1 + 4 + 2
     assert all(len(line) <= 30 for line in lines[1:])
 

@@ -72,7 +72,7 @@ def test_what_is_no_tree_is_named(wrong: Any) -> None:
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0)
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0, objective="known")
     axes = bt.plot_frontier(frontier)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert "frontier" in names
@@ -105,7 +105,7 @@ def test_bars_show_the_error_on_new_cases() -> None:
 
 
 def test_a_frontier_of_one_point_is_drawn() -> None:
-    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0)
+    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0, objective="known")
     assert bt.plot_frontier(frontier).lines
 
 

@@ -22,15 +22,18 @@ def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_p
     point = frontier[-1]
     assert point.estimate is not None
     assert frontier.validation is not None
-    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, frontier.validation.how)
+    firm = point.estimate.stability
+    assert (firm is None) == (objective == "known")
+    how = frontier.validation.how
+    assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, how, stability=firm)
     point.tree.to_json(tmp_path / "model.json")
     assert bt.Tree.from_json(tmp_path / "model.json").estimate == point.tree.estimate
 
 
 def test_a_tree_that_was_changed_or_never_judged_knows_nothing() -> None:
     votes = bt.datasets.load("house_votes")
-    assert bt.frontier(votes, max_budget=2, folds=0)[-1].tree.estimate is None
-    judged = bt.frontier(votes, max_budget=3)[-1].tree
+    assert bt.frontier(votes, max_budget=2, folds=0, objective="known")[-1].tree.estimate is None
+    judged = bt.frontier(votes, max_budget=3, objective="known")[-1].tree
     assert judged.estimate is not None
     assert judged.cut(1).estimate is None
     assert judged.priced(2).estimate is None

@@ -36,7 +36,7 @@ def test_a_consultation_ends_where_predict_does(leaves: str, confidence: float |
 
 def test_probabilities_before_a_purchase_are_those_of_the_model_that_was_not_sure() -> None:
     tree, n_seen = new_tree("model", 0.8), 0
-    for row in wild_rows(1, 40):
+    for row in wild_rows(1, 100):
         case = bt.Consultation(tree)
         while not case.done:
             split = tree.nodes.splits[tree.nodes.rule[tree.nodes.parent[case.node]]] if case.rule is not None else None

@@ -49,17 +49,21 @@ def check(as_json: bool, **table: Any) -> None:
 def _examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
     from budgetree.cli.inputs import instance_from, is_bundled, open_data
-    from budgetree.data.checks import Finding, Oddity, Severity, column_findings, target_findings
+    from budgetree.data.checks import Finding, Oddity, Severity, blank_findings, column_findings, target_findings
     from budgetree.errors import BudgetreeError
 
     levels = replace(request.levels, binning=request.binning)
     table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
-    for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
-        if column.name == (request.target or (table.names[-1] if is_bundled(request.data) else None)):
+    target = request.target or (table.names[-1] if is_bundled(request.data) else None)
+    rows = table.without_empty_rows()
+    labels = rows.column(target) if target in rows.names else None
+    for column in table.columns if len(rows) else ():  # without rows there is one thing to say
+        if column.name == target:
             findings.extend(target_findings(column))
         elif column.name not in request.drop:
             findings.extend(column_findings(table, column, levels))
+            findings.extend(blank_findings(rows.column(column.name), labels, request.blanks))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:
@@ -80,6 +84,7 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
     import numpy as np
 
     from budgetree.data.checks import FEW_ROWS, Finding, Oddity, Severity, class_findings
+    from budgetree.messages import copies_sentence
 
     note, warning = (partial(Finding, severity, Oddity.CASES, None) for severity in (Severity.NOTE, Severity.WARNING))
     schema, classes = instance.schema, instance.schema.wording.classes
@@ -105,6 +110,9 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
             f"{stuck.n_objects} cases agree on every test with a case of another class; any tree {least}. More levels "
             "(--levels) or another test may tell them apart."
         )
+    copies = instance.copies()
+    if copies is not None:
+        yield warning(copies_sentence(copies.n_copies, instance.n_rows))
     if instance.codes.size > LARGE_FOR_EXACT:
         yield note("the table is too large for exact search; trees are found greedily.")
 

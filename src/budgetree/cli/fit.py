@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, file_size, print_json, statement_line, tree_facts
+from budgetree.cli.output import ending, file_size, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ LARGE_FILE = 100_000  # bytes
 )
 @options.engine
 @options.search
-@options.new_cases("auto")
+@options.new_cases
 @click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The model file to write.")
 @click.option(
     "--certificate", metavar="FILE", type=options.FILE, help="Also prove how good the tree is, into this file."
@@ -78,7 +78,7 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
     from budgetree.learn._fit import answer, make_request
 
     proof = None
@@ -110,7 +110,7 @@ def fit(
             tree_facts(tree) | facts | {"objective": result.objective, "model": out, "model_bytes": getsize(out)}
         )
         return
-    for line in ignored_options(request, result.objective):
+    for line in doubts(request, result.request):
         click.echo(line, err=True)
     for line in _result_lines(result, request):
         click.echo(line)
@@ -126,7 +126,7 @@ def fit(
 def _result_lines(result: Result, request: Request) -> Iterator[str]:
     from budgetree.messages import cases_sentence, objective_sentence
     from budgetree.problem import Instance, Prices
-    from budgetree.show.frontier_view import CLI_REMEDY, new_words, verdict
+    from budgetree.show.frontier_view import CLI_REMEDY, new_words, no_more_words, verdict
 
     tree, wanted = result.tree, result.request
     if wanted.choice is not None:
@@ -143,6 +143,9 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
         if validation is not None:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
+        if point.for_new and result.frontier is not None and (no_more := no_more_words(result.frontier, point)):
+            yield no_more
+        yield from stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
@@ -154,11 +157,16 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
 
 def _new_error_facts(result: Result) -> dict[str, Any]:
     """What to expect of the tree on new cases."""
+    from budgetree.tree.model.history import estimate_content
+
     point, validation = result.point, None if result.frontier is None else result.frontier.validation
     names = ["error_rate", "new_error", "new_error_se", "overfitted"]
     names += ["new_loss", "new_loss_se"] if result.tree.schema.losses is not None else []
+    estimate = estimate_content(result.estimate) or {}
     return {name: getattr(point, name) for name in names} | {
-        "validation": None if validation is None else str(validation)
+        "validation": None if validation is None else str(validation),
+        "stability": estimate.get("stability"),
+        "copies": 0 if result.request.rows is None else result.request.rows.n_copies,
     }
 
 

@@ -14,12 +14,14 @@ import click
 
 from budgetree import datasets
 from budgetree.data.checks import Finding, class_findings, find_suspects
-from budgetree.data.encoders import Binning, LevelPlan
+from budgetree.data.encoders import Binning, BlankPlan, LevelPlan
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
 from budgetree.datasets.bundled import own_prices
 from budgetree.distributed import AnyCases
 from budgetree.errors import BudgetreeError, FileError, LabelsError, LossesError, PricesError, SettingError, Where
+from budgetree.learn.settings import FitRequest
+from budgetree.messages import copies_sentence
 from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.instance import Duplicates
 from budgetree.problem.settings_file import Settings, read_settings
@@ -50,6 +52,7 @@ class Request:
     losses: str | None = None
     labels: str | None = None
     levels: LevelPlan = field(default_factory=LevelPlan)
+    blanks: BlankPlan = field(default_factory=BlankPlan)
     binning: Binning = "quantile"
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -74,7 +77,7 @@ class Request:
 
     def plan(self, given: Settings) -> LevelPlan:
         """How columns become outcomes."""
-        return replace(self.levels, binning=self.binning, order_of=given.order_of)
+        return replace(self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks)
 
     @property
     def reading(self) -> Reading:
@@ -106,15 +109,16 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
-def ignored_options(request: Request, objective: Objective) -> Iterator[str]:
-    """A warning where trees for new cases do without what was asked for."""
-    defaults = Request(request.data)
-    given = [name for name in ("levels", "binning", "duplicates") if getattr(request, name) != getattr(defaults, name)]
-    if given and objective is Objective.NEW:
+def doubts(request: Request, wanted: FitRequest) -> Iterator[str]:
+    """Warnings where trees for new cases do without what was asked for, and where rows are copies."""
+    defaults, warning = Request(request.data), click.style("warning: ", fg="yellow")
+    given = [name for name in ("levels", "binning") if getattr(request, name) != getattr(defaults, name)]
+    if given and wanted.objective is Objective.NEW:
         options = " and ".join(f"--{name}" for name in given)
-        why = "trees for new cases count every row and read numbers as they are"
-        warning = click.style("warning: ", fg="yellow")
+        why = "trees for new cases read numbers as they are"
         yield f"{warning}{options}: no effect, as {why}; --objective known makes trees of levels."
+    if wanted.rows is not None and wanted.rows.n_copies and request.duplicates == "keep":
+        yield f"{warning}{copies_sentence(wanted.rows.n_copies, wanted.rows.n_raw)}"
 
 
 def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from budgetree.data.encoders import LevelPlan
+    from budgetree.data.encoders import BlankPlan, LevelPlan
 
 AnyCommand = Callable[..., Any]
 Options = Callable[[AnyCommand], AnyCommand]
@@ -75,6 +75,24 @@ def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[
     if len(others) > 1:
         raise click.BadParameter(f"{others[0]} and {others[1]} are both for all columns.", context, parameter)
     return LevelPlan(others[0] if others else DEFAULT_LEVELS, columns)
+
+
+def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> BlankPlan:
+    """What empty cells are in all columns, and in those that are named."""
+    from budgetree.data.encoders import BlankPlan
+
+    readings: dict[str | None, str] = {}
+    for text in given:
+        column, equals, reading = text.rpartition("=")
+        name = column if equals else None
+        if reading not in ("result", "unknown") or name == "":
+            message = f"{text!r} is not result, unknown, COL=result or COL=unknown."
+            raise click.BadParameter(message, context, parameter)
+        if readings.setdefault(name, reading) != reading:
+            message = f"{readings[name]} and {reading} are both for {'all columns' if name is None else repr(name)}."
+            raise click.BadParameter(message, context, parameter)
+    others: Any = readings.pop(None, None)
+    return BlankPlan(others, {str(name): reading for name, reading in readings.items()})  # type: ignore[misc]
 
 
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
@@ -140,6 +158,14 @@ table = several(
         default="quantile",
         help="quantile: levels with about as many cases each. uniform: evenly spaced ones, as in the paper.",
     ),
+    click.option(
+        "--blanks",
+        metavar="HOW",
+        multiple=True,
+        callback=_blanks,
+        help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
+        "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
+    ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
     click.option(
@@ -196,42 +222,39 @@ search = several(
     ),
 )
 
-
-def new_cases(default_objective: str | None) -> Options:
-    """What is known about new cases, and whether they or the known ones are what the tree is for."""
-    return several(
-        click.option(
-            "--objective",
-            type=click.Choice(["auto", "new", "known"]),
-            default=default_objective,
-            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
-            "known where most classes have fewer than three rows, or an option is only about known cases; else new."
-            + ("" if default_objective else "  [default: known]"),
-        ),
-        click.option(
-            "--folds",
-            metavar="N",
-            type=int,
-            default=5,
-            help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
-        ),
-        click.option(
-            "--groups",
-            metavar="COL",
-            help="Rows with the same value here belong together (a patient's); the column is not a test.",
-        ),
-        click.option(
-            "--leaves",
-            type=click.Choice(["auto", "tree", "points", "model"]),
-            default="auto",
-            help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
-            "was paid; auto: the simplest that is good enough.",
-        ),
-        click.option(
-            "--confidence",
-            metavar="P",
-            type=click.FloatRange(0, 1, min_open=True),
-            help="With --objective new: a case stops where a class has this probability; by default where going on "
-            "would hardly change its answer.",
-        ),
-    )
+# What is known about new cases, and whether they or the known ones are what the tree is for.
+new_cases = several(
+    click.option(
+        "--objective",
+        type=click.Choice(["auto", "new", "known"]),
+        default="auto",
+        help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
+        "known where most classes have fewer than three rows, or an option is only about known cases; else new.",
+    ),
+    click.option(
+        "--folds",
+        metavar="N",
+        type=int,
+        default=5,
+        help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
+    ),
+    click.option(
+        "--groups",
+        metavar="COL",
+        help="Rows with the same value here belong together (a patient's); the column is not a test.",
+    ),
+    click.option(
+        "--leaves",
+        type=click.Choice(["auto", "tree", "points", "model"]),
+        default="auto",
+        help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
+        "was paid; auto: the simplest that is good enough.",
+    ),
+    click.option(
+        "--confidence",
+        metavar="P",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="With --objective new: a case stops where a class has this probability; by default where going on "
+        "would hardly change its answer.",
+    ),
+)

@@ -77,6 +77,14 @@ def file_size(path: str) -> str:
     return f"{-(-size // 1000):,} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
 
 
+def stability_lines(tree: Tree) -> list[str]:
+    """How firm a tree is, where that is known."""
+    from budgetree.messages import stability_sentence
+
+    firm = None if tree.estimate is None else tree.estimate.stability
+    return [] if firm is None else [visible(stability_sentence(firm, tree.schema))]
+
+
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
     from budgetree.problem.units import plain_number

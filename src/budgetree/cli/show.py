@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, file_size, for_reader, print_json, statement_line, tree_facts
+from budgetree.cli.output import ending, file_size, for_reader, print_json, stability_lines, statement_line, tree_facts
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
@@ -75,17 +75,18 @@ def show(
         given = {name: settings[name] for name in GIVEN.get(form, ())}
         shown = _for_people(tree, max_depth, confusion) if form == "text" else tree.export(form, **given)
         if out is not None:
-            write_bytes(out, shown if isinstance(shown, bytes) else shown.encode())
+            write_bytes(out, shown if isinstance(shown, bytes) else click.unstyle(shown).encode())
             click.echo(visible(f"{out}: {file_size(out)}"))
         elif isinstance(shown, bytes):
             click.echo(shown, nl=False)
-        else:
-            click.echo(for_reader(shown), nl=form in ("text", "rules", "stages"))
+        else:  # the text's colours are for the terminal
+            click.echo(shown if form == "text" else for_reader(shown), nl=form in ("text", "rules", "stages"))
 
 
 def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
     estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
-    return f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{estimate}"
+    lines = [tree.to_text(max_depth=max_depth, confusion=confusion), statement_line(tree) + estimate]
+    return "\n".join([*lines, *stability_lines(tree)])
 
 
 @click.command(

@@ -55,12 +55,11 @@ def predictive(frame: Any, target: Any = None, **settings: Any) -> Tree:
 
 
 def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
-    """For every budget the fewest errors of greedy trees; the same points as budgetree.frontier(method="greedy").
+    """What each budget buys, for new cases, as in memory; the same points as budgetree.frontier.
 
-    objective="new" gives trees for new cases, as in memory.
+    objective="known" gives the fewest errors of greedy trees for every budget, as method="greedy" does in memory.
 
-    settings  impurities, max_budget, time_limit, progress, cache_bytes, min_cases as in budgetree.frontier; and those
-              of grow that say what the rows are
+    settings  those of budgetree.frontier but for groups, and those of grow that say what the rows are
     """
     cases, others = _cases(frame, target, settings, frontier_of_cases)
     return frontier_of_cases(cases, **others)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, first_word, text_column
-from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder, LevelPlan
+from budgetree.data.encoders import MAX_OUTCOMES, BlankPlan, Categories, ColumnEncoder, LevelPlan
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import is_amount
 from budgetree.data.table import Table
@@ -23,6 +23,7 @@ from budgetree.services.words import listed
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
 MOSTLY = 0.8
+UNLIKELY = 3.09  # standard deviations that chance exceeds once in a thousand times
 FEW_NUMBERS = 5  # different ones, below which numbers may be codes as well
 LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 MAX_WORDS = 6  # named one by one
@@ -145,15 +146,11 @@ def target_findings(column: Column) -> Iterator[Finding]:
 
 def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator[Finding]:
     """What is odd about a column that is a test."""
-    counts = _counts(column)
-    n_present, name = sum(counts.values()), column.name
+    counts, name = _counts(column), column.name
     if len(counts) <= 1:
         message = "has the same value in every row, so it cannot tell cases apart."
         yield Finding(Severity.WARNING, Oddity.SAME_VALUE, name, message)
         return
-    n_missing = len(column) - n_present
-    if n_missing > len(column) / 2:
-        yield Finding(Severity.WARNING, Oddity.GAPS, name, f"is missing in {n_missing} of {len(column)} rows.")
     yield from _id_findings(column)
     if column.numbers is None:
         yield from _text_findings(column, counts, table)
@@ -161,6 +158,55 @@ def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator
         how = "about as many rows each" if levels.binning == "quantile" else "equal widths"
         message = f"has {len(counts)} different numbers, which are cut into up to {levels.count(name)} levels of {how}."
         yield Finding(Severity.NOTE, Oddity.ROUNDED, name, message)
+
+
+def blank_findings(column: Column, target: Column | None, blanks: BlankPlan) -> Iterator[Finding]:
+    """How many cells of a test are empty, whether they go with the class, and what they are taken for."""
+    is_blank = column.is_absent
+    try:
+        classes = None if target is None else target.coded()
+    except TableError:  # lists and the like, which are refused later
+        classes = None
+    n_blank, n_rows = int(is_blank.sum()), len(column)
+    if not 0 < n_blank < n_rows:
+        return
+    found, goes = f"is blank in {n_blank} of {n_rows} rows", False
+    if classes is not None and classes.distinct:
+        counts = [
+            np.bincount(classes.positions[~classes.is_absent & (is_blank == one)], minlength=len(classes.distinct))
+            for one in (False, True)
+        ]
+        goes = _depends(np.stack(counts))
+    if goes and classes is not None:
+        share = counts[1] / np.maximum(counts[0] + counts[1], 1)
+        often, seldom = (f"{share[at]:.0%} of {classes.distinct[at]!r:.40}" for at in (share.argmax(), share.argmin()))
+        found += f", and that goes with the class: {often}, {seldom}"
+    reading = blanks.reading(column.name)
+    taken = {
+        "result": "A blank is taken for a result like any other.",
+        "unknown": "A blank is taken for unknown: no tree branches on it.",
+        None: "For new cases a blank is unknown, for known cases a result like any other.",
+    }[reading]
+    if goes and reading == "result":
+        other = quote(f"{column.name}=unknown")
+        taken += f" A pathway that orders the test will not meet it; if that is so, say --blanks {other}."
+    elif goes and reading is None:
+        taken += f" If new cases will have blanks for the same reason, say --blanks {quote(f'{column.name}=result')}."
+    severity = Severity.WARNING if goes or n_blank > n_rows / 2 else Severity.NOTE
+    yield Finding(severity, Oddity.GAPS, column.name, f"{found}. {taken}")
+
+
+def _depends(counts: NDArray[np.int64]) -> bool:
+    """Whether two rows of counts differ by more than chance would: Pearson's χ² beyond one in a thousand."""
+    counts = counts[:, counts.sum(axis=0) > 0]
+    n_free = counts.shape[1] - 1
+    if n_free == 0:
+        return False
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    squares = float(((counts - expected) ** 2 / expected).sum())
+    # Wilson and Hilferty: the cube root of χ² over its degrees of freedom is nearly normal.
+    part = 2 / (9 * n_free)
+    return bool(((squares / n_free) ** (1 / 3) - (1 - part)) / part**0.5 > UNLIKELY)
 
 
 def _counts(column: Column) -> dict[str, int]:

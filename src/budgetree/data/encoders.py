@@ -31,6 +31,41 @@ MANY_DIGITS = 6  # more than its lower neighbour has: a float that no one would 
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 # Where numbers are cut into levels: between the cases, as many in each as can be; or evenly spaced, as in the paper.
 Binning = Literal["quantile", "uniform"]
+# What an empty cell is: a result like any other, or one that is not known.
+Blanks = Literal["result", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class BlankPlan:
+    """What empty cells are, per column; None where nothing is said.
+
+    >>> plan = BlankPlan.of({"chol": "result"})
+    >>> plan.reading("chol"), plan.reading("age")
+    ('result', None)
+    """
+
+    others: Blanks | None = None
+    columns: Mapping[str, Blanks] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, blanks: BlankReading) -> BlankPlan:
+        """What a user may give: a reading for all columns, or {column: reading} for some."""
+        if isinstance(blanks, BlankPlan):
+            return blanks
+        columns = {str(name): reading for name, reading in blanks.items()} if isinstance(blanks, Mapping) else {}
+        others = None if isinstance(blanks, Mapping) else blanks
+        for found in (*columns.values(), *(() if others is None else (others,))):
+            if found not in get_args(Blanks):
+                message = f"blanks is {found!r:.60}; expected 'result', 'unknown', or {{column: one of them}}."
+                raise SettingError(message, subject="blanks", found=found, expected=get_args(Blanks))
+        return cls(others, columns)
+
+    def reading(self, column: str) -> Blanks | None:
+        """What an empty cell of this column is."""
+        return self.columns.get(column, self.others)
+
+
+BlankReading = Blanks | Mapping[str, Blanks] | BlankPlan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +81,10 @@ class LevelPlan:
     always: bool = False  # the columns that are named are cut however few values they have
     binning: Binning = "quantile"
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per column named, its values in order
+    blanks: BlankPlan = field(default_factory=BlankPlan)
 
     @classmethod
-    def of(cls, levels: LevelCounts, binning: Binning = "quantile") -> LevelPlan:
+    def of(cls, levels: LevelCounts, binning: Binning = "quantile", blanks: BlankReading = None) -> LevelPlan:
         """What a user may give: a number for all columns, or {column: levels} for those that are always cut."""
         if isinstance(levels, LevelPlan):
             return levels
@@ -57,8 +93,8 @@ class LevelPlan:
             raise SettingError(message, subject="binning", found=binning, expected=get_args(Binning))
         if isinstance(levels, Mapping):
             columns = {str(name): count for name, count in levels.items()}
-            return cls(columns=columns, always=True, binning=binning)
-        return cls(levels, binning=binning)
+            return cls(columns=columns, always=True, binning=binning, blanks=BlankPlan.of(blanks))
+        return cls(levels, binning=binning, blanks=BlankPlan.of(blanks))
 
     def count(self, column: str) -> int:
         """The levels of a column."""
@@ -66,7 +102,8 @@ class LevelPlan:
 
     def check(self, test_names: Sequence[str]) -> None:
         """An error for a name that is no test's, or a number that levels cannot have."""
-        for subject, columns in (("levels", self.columns), ("order_of", self.order_of)):
+        named = {"levels": self.columns, "order_of": self.order_of, "blanks": self.blanks.columns}
+        for subject, columns in named.items():
             for name in columns:
                 if name not in test_names:
                     message = f"{subject}: no test is named {name!r}; the tests are {listed(test_names)}."

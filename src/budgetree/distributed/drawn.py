@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -141,7 +141,7 @@ class DrawnRows:
         rows = Rows(
             table,
             self.labels.astype(np.int64),
-            levels or LevelPlan(),
+            replace(levels or LevelPlan(), blanks=schema.blanks),
             weights=weights,
             input_columns=schema.input_columns,
         )

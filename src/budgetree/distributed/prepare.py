@@ -27,6 +27,7 @@ from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     UNSEEN,
     Binning,
+    BlankReading,
     LevelCounts,
     LevelPlan,
     as_learned,
@@ -48,7 +49,8 @@ from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import WeightFacts, too_fine_losses
 from budgetree.services.words import counted, no_such
 
-CASE_SETTINGS = ("prices", "losses", "levels", "binning", "duplicates", "weights")  # what a user says of the rows
+# What a user says of the rows.
+CASE_SETTINGS = ("prices", "losses", "levels", "binning", "duplicates", "weights", "blanks")
 NO_HASHES = np.empty(0, dtype=np.uint64)
 DrawnPart = tuple[NDArray[np.uint64], DrawnRows]  # rows of a part, each with its hash
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a part in one table or more, some columns as text
@@ -77,6 +79,7 @@ class CaseRequest:
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         weights: Any = None,
+        blanks: BlankReading = None,
         sizes: Sizes = SIZES,
         **unknown: Any,
     ) -> CaseRequest:
@@ -85,7 +88,7 @@ class CaseRequest:
             raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
         known = Losses.of(losses)
         check_duplicates(duplicates, losses=known is not None, weights=weights is not None)
-        column, plan = None if weights is None else str(weights), LevelPlan.of(levels, binning)
+        column, plan = None if weights is None else str(weights), LevelPlan.of(levels, binning, blanks)
         return cls(str(target), Prices.of(prices), known, plan, duplicates, column, sizes)
 
 
@@ -276,7 +279,7 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     encoders = tuple(encoder_for(column, request.levels) for column in columns)
     outcomes = tuple(distinct_names(one.outcome_names, f"outcome_names of test {one.name!r}") for one in encoders)
     classes = tuple(sorted(found, key=sort_key))
-    others = (encoders, request.losses, None, surveys[0].input_columns)
+    others = (encoders, request.losses, None, surveys[0].input_columns, request.levels.blanks)
     schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), *others)
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     facts = reduce(add, weights) if weights else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
@@ -46,6 +47,8 @@ class BudgetTreeClassifier(_InMemory):
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         A plain tree, points that are added up (for two classes), or a model of all that was paid; "auto" takes the
         simplest that is good enough.
+    blanks : {'unknown', 'result'} or dict, optional
+        What a missing value is, as in `Instance.from_frame`: by default a result that is not known.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.
@@ -102,6 +105,7 @@ class BudgetTreeClassifier(_InMemory):
         losses: Any = None,
         confidence: float | None = None,
         leaves: str = "auto",
+        blanks: Any = None,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
         handle_unknown: str = "stop",
@@ -114,6 +118,7 @@ class BudgetTreeClassifier(_InMemory):
         self.losses = losses
         self.confidence = confidence
         self.leaves = leaves
+        self.blanks = blanks
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.handle_unknown = handle_unknown
@@ -159,18 +164,23 @@ class BudgetTreeClassifier(_InMemory):
         return super()._training(*given, **others).as_cases()
 
     def _instance(self, training: Training) -> Instance:
-        rows = Rows(training.table.owned(), training.labels, LevelPlan.of(DEFAULT_LEVELS), weights=training.all_weights)
+        plan = LevelPlan.of(DEFAULT_LEVELS, blanks=self.blanks)
+        rows = Rows(training.table.owned(), training.labels, plan, weights=training.all_weights)
         prices = prices_by_name(self.prices, training.table.names)
         return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+        groups = training.groups
+        if groups is None and (training.factors != 1).any():  # a factor of 2 does not make a row two cases
+            copies = instance.copies()
+            groups = np.arange(instance.n_rows) if copies is None else copies.group
         return fit(
             instance,
             budget=self.budget,
             objective="new",
             confidence=self.confidence,
             leaves=self.leaves,  # type: ignore[arg-type]
-            groups=training.groups,
+            groups=groups,
             folds=0,  # scikit-learn has its own
             time_limit=self._left(clock),
             threads=n_threads(self.n_jobs),

@@ -18,10 +18,10 @@ from budgetree.data.table import Table, name_key
 from budgetree.errors import SettingError, TableError
 from budgetree.learn.validation import check_groups
 from budgetree.problem import Prices
+from budgetree.problem.duplicates import repeats
 from budgetree.problem.units import check_weights, exact_sum, non_negative
 from budgetree.services.words import counted, no_such
 
-MAX_REPEATS = 10  # rows on average that a row with a whole weight becomes; beyond that a weight stays a weight
 MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 bits without a pattern
 
 
@@ -151,10 +151,8 @@ class Training:
 
         A class's factor is how much its errors matter, and stays a weight.
         """
-        times = np.rint(self.weights)
-        is_whole = bool((times == self.weights).all()) and times.sum() <= MAX_REPEATS * len(times)
-        repeated = self.take(np.repeat(np.arange(len(times)), times.astype(np.int64))) if is_whole else self
-        return replace(repeated, weights=np.ones(len(repeated.weights))) if is_whole else repeated
+        positions = repeats(self.weights)
+        return self if positions is None else replace(self.take(positions), weights=np.ones(len(positions)))
 
     @property
     def all_weights(self) -> NDArray[np.float64] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,13 +17,14 @@ from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
+from budgetree.learn.known_rows import KnownRows, check_row_groups
 from budgetree.learn.points import Frontier, Point
-from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
     Leaves,
+    check_blanks,
     check_cache_bytes,
     check_cases,
     check_choice,
@@ -31,7 +33,6 @@ from budgetree.learn.settings import (
     check_leaves,
     check_max_error,
     check_min_cases,
-    check_row_groups,
     check_threads,
     check_time_limit,
 )
@@ -187,10 +188,12 @@ def fit(
     time_limit : float, optional
         Seconds after which the best so far is returned; so does Ctrl-C.
     folds : int, default 5
-        Parts in which the rows are held out for `Result.estimate`; 0 leaves that out.
+        Parts in which the rows are held out for `Result.estimate`; 0 leaves that out. Where a tree for new cases
+        loses more on them than no test at all, by 1.5 standard errors, the result is a single leaf.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): they are held out together, for the
-        estimate and where a tree for new cases is judged while it is learned.
+        estimate and where a tree for new cases is judged while it is learned. By default rows belong together that are
+        exact copies of each other, where chance does not explain them; `estimate.how` says how many.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
     leaves, confidence : optional
@@ -300,10 +303,9 @@ def optimal(
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
     """What a request asks for."""
     if request.objective is Objective.NEW:
-        costs = cases.schema.costs
-        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        every = price_of_all(cases.schema)  # stands for no limit
-        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
+        costs, has_budget = cases.schema.costs, request.max_error is None
+        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+        found = travel(NewRoute(request, [largest] if has_budget else None, is_named=has_budget), cases, progress)
     elif isinstance(cases, DistributedCases):
         is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
         if is_one and request.max_error is None and request.time_limit is None:
@@ -385,9 +387,8 @@ def make_request(
     impurities: Any = None,
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
-    is_default: bool = False,
 ) -> FitRequest:
-    """The request that these settings make, checked; is_default: nobody has asked for the objective."""
+    """The request that these settings make, checked."""
     check_cases(cases)
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))
@@ -395,7 +396,6 @@ def make_request(
     check_leaves(leaves, len(cases.schema.class_names))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
     share = None if max_error is None else check_max_error(max_error)
-    groups = check_row_groups(cases, groups)
     is_distributed = isinstance(cases, DistributedCases)
     if is_distributed and method == "exact":
         message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
@@ -412,10 +412,15 @@ def make_request(
         )
         if is_given
     ]
-    choice = _choose(cases, objective, only_known, is_default=is_default)
-    settings = None
-    if choice.objective is Objective.NEW or isinstance(cases, Instance):  # else nothing is held out
-        settings = check_folds(folds, groups, cases if isinstance(cases, Instance) else cases.drawn)
+    choice = _choose(cases, objective, only_known)
+    if choice.objective is Objective.KNOWN:
+        check_blanks(cases)
+    began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
+    if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
+        rows = KnownRows.of(cases, choice.objective, groups)
+        settings = check_folds(folds, rows.groups, rows.instance)
+    else:  # nothing is held out
+        check_row_groups(cases, groups)
     if choice.objective is Objective.NEW and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -437,17 +442,17 @@ def make_request(
         max_error=share,
         min_cases=least,
         folds=settings,
-        groups=groups,
+        rows=rows,
         leaves=leaves,
         confidence=check_confidence(confidence),
-        time_limit=check_time_limit(time_limit),
+        time_limit=limit if limit is None else max(0.0, limit - (time.monotonic() - began)),  # drawing takes a while
         impurities=chosen,
         cache_bytes=cache_bytes,
         threads=check_threads(threads),
     )
 
 
-def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_default: bool) -> ObjectiveChoice:
+def _choose(cases: AnyCases, asked: str, only_known: Sequence[str]) -> ObjectiveChoice:
     """Which cases trees are for: as asked, or what the table is good for."""
     if isinstance(cases, DistributedCases) and (asked == "known" or only_known):
         sizes = cases.class_order.counts  # which count as rows do, but for weights
@@ -458,7 +463,7 @@ def _choose(cases: AnyCases, asked: str, only_known: Sequence[str], *, is_defaul
     n_small = int((sizes < FEW_ROWS).sum())
     size = (int(sizes.sum()) if isinstance(cases, Instance) else cases.n_objects, len(sizes), n_small)
     if asked != "auto":
-        return ObjectiveChoice(Objective(asked), Reason.DEFAULT if is_default else Reason.ASKED, *size)
+        return ObjectiveChoice(Objective(asked), Reason.ASKED, *size)
     if only_known:
         return ObjectiveChoice(Objective.KNOWN, Reason.SETTING, *size, only_known[0])
     if 2 * n_small > len(sizes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -40,6 +39,7 @@ COLUMNS = (
 )
 LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
 KNOWN_COLUMNS = ("known_least", "known_proven")  # of trees for new cases, beside the fewest errors on known ones
+HELPFUL = 1.0  # standard errors by which a larger budget must be better
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
 
 
@@ -72,7 +72,7 @@ class Point:
     Examples
     --------
     >>> import budgetree as bt
-    >>> point = bt.frontier(bt.datasets.load("figure1"), folds=0)[-1]
+    >>> point = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known")[-1]
     >>> point.max_cost, point.errors, point.proven
     (1, 10, True)
     """
@@ -192,8 +192,8 @@ class Frontier:
     Examples
     --------
     >>> import budgetree as bt
-    >>> bt.frontier(bt.datasets.load("figure1"), folds=0)
-    objective: known cases (the default of frontier)
+    >>> bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known")
+    objective: known cases (as asked)
     cases: every row counts; outcomes as given
     frontier of 2 points, errors █▃; exact search
       max-cost   errors  error rate  at least  by
@@ -226,21 +226,26 @@ class Frontier:
         return words
 
     @property
-    def recommended(self) -> Point | None:
-        """The cheapest point that buys something and is within one standard error of the lowest error on new cases.
+    def enough(self) -> Point | None:
+        """The cheapest point that no costlier one is better than on new cases, by one standard error.
 
-        Only where some point is significantly better on new cases than the single leaf, by two of its own standard
-        errors; else None: no budget does better than no test. With losses, by loss. Where nothing is known of new
-        cases, the last point.
+        That is of the difference on the same rows held out; with losses, in loss. None where nothing was held out.
         """
-        estimated = [(point, point.estimate) for point in self.points if point.estimate is not None]
-        if len(estimated) < 2 or estimated[0][0].candidate.required_budget > 0:
-            return self.points[-1] if not estimated else estimated[-1][0]
-        leaf, buying = estimated[0][1], [entry for entry in estimated if entry[0].candidate.required_budget > 0]
-        if not any(leaf.mean - found.mean > SIGNIFICANT * found.se for _, found in buying):
-            return None
-        lowest = min((found for _, found in buying), key=lambda found: found.mean)
-        return next(point for point, found in buying if found.mean <= lowest.mean + lowest.se)
+        advantages = () if self.validation is None else self.validation.advantages
+        enough = (index for index, over in enumerate(advantages) if max(over[index:]) <= HELPFUL)
+        return self.points[next(enough)] if advantages else None
+
+    @property
+    def recommended(self) -> Point | None:
+        """The point that is enough, where some budget is significantly better on new cases than no test.
+
+        That is by two standard errors of the difference; else None. Where nothing is known of new cases, the last
+        point.
+        """
+        enough = self.enough
+        if enough is None or self.validation is None or self.points[0].candidate.required_budget > 0:
+            return self.points[-1]
+        return enough if max(self.validation.advantages[0]) > SIGNIFICANT else None
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf.
@@ -263,13 +268,11 @@ class Frontier:
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).best(budget=1.5).errors
+        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").best(budget=1.5).errors
         512
         """
-        table = self.instance.schema.costs
-        units = table.budget_units(budget)
-        affordable = bisect_right([point.candidate.required_budget for point in self.points], units)
-        return self.points[affordable - 1]
+        units = self.instance.schema.costs.budget_units(budget)
+        return [point for point in self.points if point.candidate.required_budget <= units][-1]
 
     @property
     def has_losses(self) -> bool:
@@ -299,7 +302,7 @@ class Frontier:
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).cheapest(max_error=0.01).max_cost
+        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").cheapest(max_error=0.01).max_cost
         2
         """
         wanted = check_max_error(max_error)
@@ -414,7 +417,7 @@ class Frontier:
         Examples
         --------
         >>> import budgetree as bt
-        >>> table = bt.frontier(bt.datasets.load("figure1"), folds=0).to_frame()
+        >>> table = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_frame()
         >>> table["errors"].tolist()
         [30, 10]
         """
@@ -432,8 +435,8 @@ class Frontier:
         Examples
         --------
         >>> import budgetree as bt
-        >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0).to_text())
-        objective: known cases (the default of frontier)
+        >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_text())
+        objective: known cases (as asked)
         cases: every row counts; outcomes as given
         frontier of 2 points, errors █▃; exact search
           max-cost   errors  error rate  at least  by

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Protocol, cast
 
 from budgetree.distributed import AnyCases, DistributedCases
@@ -19,17 +18,17 @@ from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Frontier, make_point
-from budgetree.learn.predictive.sample import KnownRows
+from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest
-from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate, in_time
+from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
 from budgetree.problem import Instance
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Bounds, Tree
 from budgetree.tree.provenance import Estimate, Method, Objective
 
-Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
+REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 
 
 class Route(Protocol):
@@ -88,7 +87,7 @@ class KnownRoute:
         budget = found[-1].candidate.required_budget if is_exact else self.request.budget
         same = replace(self.request, method="exact" if is_exact else "greedy", budget=budget)
 
-        def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
+        def learn(part: Instance, _: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
             share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
             again = replace(self, request=replace(same, needs_tree=clock.counts_work))
             trees = Candidates(again._trees(part, clock.share(clock.seconds_of(share))))
@@ -229,22 +228,32 @@ def at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontie
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewRoute:
-    """Trees for new cases at these budgets; where they are named, a point for each."""
+    """Trees for new cases at these budgets; where they are named, a point for each.
+
+    budgets    None for as many as `n_points`, up to the request's, where what they buy changes most
+    """
 
     request: FitRequest
-    budgets: Sequence[int | float]
+    budgets: Sequence[int | float] | None = None
+    n_points: int = DEFAULT_POINTS
     is_named: bool = False
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
-        """A point for each budget that buys something else than the one before."""
-        trees = self._trees_of(instance, clock, groups=self.request.groups)
+        """A point for each budget that buys something else than those before."""
+        trees = self._trees_of(instance, clock, groups=None if self.request.rows is None else self.request.rows.groups)
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
-        made = list(self._each_tree(trees, clock, progress))
-        found = [(0, leaf_candidate(fine)), *((budget, candidate_of(tree, FOR_NEW)) for budget, tree in made)]
-        # Of trees for one budget, or where none is named of trees that cost the same, the one that was made last.
-        by = {
-            budget if self.is_named else candidate.required_budget: (budget, candidate) for budget, candidate in found
-        }
+        budgets = self.budgets
+        if budgets is None:
+            budgets = trees.budgets(self.request.budget, self.n_points, clock)
+        made = list(self._each_tree(trees, budgets, clock, progress))
+        leaf = (0, leaf_candidate(fine))
+        by: dict[int | float, tuple[int | float, Candidate]] = {0: leaf}
+        for budget, tree in made:
+            if self.is_named:
+                by[budget] = (budget, candidate_of(tree, FOR_NEW))
+            # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
+            elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
+                by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
         unavoidable = fine.irreducible.units
         points = [
             make_point(
@@ -254,10 +263,10 @@ class NewRoute:
                 for_new=True,
                 budget=budget,
             )
-            for _, (budget, candidate) in sorted(by.items())
+            for budget, candidate in by.values()
         ]
         ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)
-        if len(made) < len(self.budgets):
+        if len(made) < len(budgets):
             ended = clock.ended(complete=False)
         return Frontier(
             tuple(points),
@@ -272,12 +281,12 @@ class NewRoute:
     def again(self, found: Frontier) -> Learn:
         """The same for some of the rows; every budget has an equal share of the time."""
 
-        def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
-            trees = self._trees_of(part, clock, needs_tree=False)
-            seconds = clock.seconds_of(1 / len(found))
+        def learn(part: Instance, groups: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
+            trees = self._trees_of(part, clock, groups=groups, needs_tree=False)
+            seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
 
             def tree_for(budget: Any) -> Tree:
-                if not part.schema.costs.budget_units(budget):
+                if not costs.budget_units(budget) and costs.prices(costs.start).all():
                     return leaf_candidate(part).make()
                 return trees.tree(budget, time_limit=seconds, progress=False)
 
@@ -292,17 +301,17 @@ class NewRoute:
         )
 
     def _each_tree(
-        self, trees: PredictiveTrees, clock: Clock, progress: bool | None
+        self, trees: PredictiveTrees, budgets: Sequence[int | float], clock: Clock, progress: bool | None
     ) -> Iterable[tuple[int | float, Tree]]:
-        if len(self.budgets) == 1:  # the bar of its growth says more
-            yield self.budgets[0], trees.tree(self.budgets[0], time_limit=clock.seconds_of(1), progress=progress)
+        if len(budgets) == 1:  # the bar of its growth says more
+            yield budgets[0], trees.tree(budgets[0], time_limit=clock.seconds_of(1), progress=progress)
             return
         with progress_bar("new cases", progress) as report:
-            for index, budget in enumerate(self.budgets):
+            for index, budget in enumerate(budgets):
                 if index and clock.is_over:
                     break
-                report(index, len(self.budgets), f"budget {budget}")
-                seconds = clock.seconds_of(1 / (len(self.budgets) - index))
+                report(index, len(budgets), f"budget {budget}")
+                seconds = clock.seconds_of(1 / (len(budgets) - index))
                 yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
@@ -315,36 +324,42 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
     part = instance
     clock, for_search = split_time(request)
     with clock.listening():
-        if isinstance(route, NewRoute):
-            known = KnownRows.of(cases, request.groups)
-            learned = known.learned_from()
-            instance, part = known.instance, learned.instance
-            route = replace(route, request=replace(request, groups=learned.groups))
+        if isinstance(route, NewRoute) and request.rows is not None:
+            learned = request.rows.learned_from()
+            instance, part = request.rows.instance, learned.instance
+            route = replace(route, request=replace(request, rows=learned))
         found = route.search(part, for_search, progress)
         taken = clock.seconds_passed
         if known_line:
             found = _with_known_line(found, part, request, clock)
-        if request.folds is None:
+        if request.folds is None or request.rows is None:
             return found
         least = clock.plan.hurried_share * taken  # what is learned in a hurry says little
-        try:
-            row_errors = _row_errors(found, clock)
-        except OutOfTimeError:  # then there is none for folds either
-            row_errors = [None] * len(found)
         # A smaller budget than the one named buys the same tree for known cases.
         budgets = [point.budget if point.for_new else point.max_cost for point in found]
         with progress_bar("error on new cases", progress) as report:
             if part is instance:
-                learn, folds = route.again(found), request.folds
-                judged = cross_validate(instance, learn, budgets, folds, clock, min_seconds=least, report=report)
+                judged = cross_validate(
+                    request.rows.instance,
+                    route.again(found),
+                    budgets,
+                    request.folds,
+                    clock,
+                    trees=[point.tree for point in found] if found.found_by is Method.PREDICTIVE else [],
+                    min_seconds=least,
+                    report=report,
+                )
             else:  # these trees have not seen the rows that are held out
                 trees = dict(zip(budgets, (point.tree for point in found), strict=True))
-                folds = FoldSettings(request.folds.n_folds, known.groups)
-                judged = cross_validate(instance, lambda *_: trees.__getitem__, budgets, folds, clock, part=part)
+                judged = cross_validate(
+                    instance, lambda *_: trees.__getitem__, budgets, request.folds, clock, part=part
+                )
+    judged = replace(judged, n_copies=request.rows.n_copies)
     points = list(found)
-    for index, estimate in enumerate(_estimates(found, judged, row_errors)):
+    for index, estimate in enumerate(_estimates(found, judged)):
         points[index] = replace(points[index], estimate=estimate)
-    return replace(found, points=tuple(points), validation=judged)
+    judged_points = replace(found, points=tuple(points), validation=judged)
+    return _with_cheaper(judged_points, judged) if request.objective is Objective.NEW else judged_points
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
@@ -375,27 +390,33 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     return replace(found, points=tuple(points))
 
 
-def _estimates(found: Frontier, judged: Validation, row_errors: Sequence[float | None]) -> Iterable[Estimate]:
+def _with_cheaper(found: Frontier, judged: Validation) -> Frontier:
+    """The same, but where a cheaper tree is better by some standard errors it takes the place of a budget's own.
+
+    Not where it merely looks better: of many budgets, the best so far is often the luckiest.
+    """
+    kept: list[int] = []  # per budget, whose tree
+    for index, over in enumerate(judged.advantages):
+        best = max(kept, default=index, key=over.__getitem__)
+        kept.append(best if over[best] > REPLACED else index)
+    numbers = [index for index, by in enumerate(kept) if by == index or found.is_named]
+    points = []
+    for index in numbers:
+        own, by = found[index], found[kept[index]]
+        points.append(replace(by, budget=own.budget, known_least=own.known_least, known_proven=own.known_proven))
+    rows = tuple(tuple(judged.advantages[kept[a]][kept[b]] for b in numbers) for a in numbers)
+    return replace(found, points=tuple(points), validation=replace(judged, advantages=rows)) if kept else found
+
+
+def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:
     losses = judged.new_losses or (None,) * len(judged.new_errors)
-    for point, row_error, error, loss in zip(found, row_errors, judged.new_errors, losses, strict=False):
-        known = point.error_rate if row_error is None else row_error
-        overfitted = error.exceeds(known) if loss is None else loss.exceeds(point.mean_loss)
-        yield Estimate(error, overfitted, judged.how, loss)
+    firm = judged.stabilities or (None,) * len(judged.new_errors)
+    for point, error, loss, stability in zip(found, judged.new_errors, losses, firm, strict=False):
+        overfitted = error.exceeds(point.error_rate) if loss is None else loss.exceeds(point.mean_loss)
+        yield Estimate(error, overfitted, judged.how, loss, stability)
 
 
 def _is_merged(instance: Instance) -> bool:
     """Whether some case stands for several rows."""
     rows = instance.source
     return rows is not None and rows.duplicates == "merge" and instance.n_rows != instance.n_objects
-
-
-def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
-    """Per point the share of known rows that it gets wrong, where those are not the known cases: new cases are rows."""
-    instance = frontier.instance
-    if not _is_merged(instance):
-        return [None] * len(frontier)
-    rows = instance.row_order  # sums of floats depend on it
-    trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)
-    wrong = are_wrong(answers_of_rows(trees, instance, instance, rows), instance, rows)
-    weights = instance.row_weights[rows]
-    return [float(share) for share in wrong @ weights / weights.sum()]

@@ -13,8 +13,9 @@ import numpy as np
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
-from budgetree.errors import SettingError
-from budgetree.learn.validation import FoldSettings, check_groups
+from budgetree.errors import Remedy, SettingError
+from budgetree.learn.known_rows import KnownRows
+from budgetree.learn.validation import FoldSettings
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
@@ -33,7 +34,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
-    groups: tuple[Any, ...] | None = None  # per raw row, what it belongs to: trees for new cases are judged by groups
+    rows: KnownRows | None = None  # those to hold out, for the estimate and where trees for new cases are judged
     leaves: Leaves = "auto"  # of trees for new cases, as `confidence`
     confidence: float | None = None
     time_limit: float | None = None
@@ -74,16 +75,6 @@ def check_instance(instance: Any) -> None:
         raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
 
 
-def check_row_groups(cases: AnyCases, groups: Any) -> tuple[Any, ...] | None:
-    """Per row its group; an error for rows in partitions, which have no order that groups could have, too."""
-    if groups is None:
-        return None
-    if isinstance(cases, DistributedCases):
-        message = "groups: the cases are in shards, whose rows have no order; leave groups out."
-        raise SettingError(message, subject="groups")
-    return check_groups(groups, cases.n_rows)
-
-
 def check_cache_bytes(cache_bytes: Any) -> None:
     """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
@@ -97,6 +88,22 @@ def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
         listed = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
         message = f"{subject} is {value!r}; expected {listed}."
         raise SettingError(message, subject=subject, found=value, expected=choices)
+
+
+def check_blanks(cases: AnyCases) -> None:
+    """An error where empty cells are said to be unknown: a tree for known cases has a place for each of them."""
+    schema = cases.schema
+    names = [encoder.name for encoder in schema.encoders or () if encoder.has_missing]
+    unknown = [name for name in names if schema.blanks.reading(name) == "unknown"]
+    if unknown:
+        message = (
+            f"blanks is 'unknown' for {unknown[0]!r}, but the tree is for known cases, of which it places every one: "
+            "an empty cell is a result there."
+        )
+        remedy = Remedy(
+            'Give blanks="result", or objective="new".', "Use --blanks result, --objective new, or --drop the column."
+        )
+        raise SettingError(message, subject="blanks", found="unknown", expected=("result",), remedy=remedy)
 
 
 def check_leaves(leaves: Any, n_classes: int) -> LeafKind | None:
@@ -127,16 +134,17 @@ def check_threads(threads: Any) -> int:
     """How many; None means one for each processor that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return _at_least_one(threads, "threads", "None or a whole number of at least 1")
+    return at_least_one(threads, "threads", "None or a whole number of at least 1")
 
 
 def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
     """The known cases that every leaf must have."""
-    least = _at_least_one(min_cases, subject, "a whole number of at least 1")
+    least = at_least_one(min_cases, subject, "a whole number of at least 1")
     return min(least, 2**31 - 1)  # more cases than any table has
 
 
-def _at_least_one(number: Any, subject: str, expected: str) -> int:
+def at_least_one(number: Any, subject: str, expected: str) -> int:
+    """A whole number, as large as that."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         message = f"{subject} is {number!r}; expected {expected}."
         raise SettingError(message, subject=subject, found=number, expected=expected)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,29 +21,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
+from budgetree.learn.stability import Bought, compare
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.provenance import NewError, NewLoss
+from budgetree.tree.provenance import NewError, NewLoss, Stability
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
 HOLD_OUT_PARTS = 5
 NEVER_HELD_OUT = -1
 
-# Learns from some of the rows, within the time; then the tree for each budget can be asked for.
-Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
+Groups = tuple[Any, ...]  # one value per row
+# Learns from some of the rows, of these groups, within the time; then the tree for each budget can be asked for.
+Learn = Callable[[Instance, Groups | None, Clock], Callable[[Any], Tree]]
 
 
 @dataclass(frozen=True, slots=True)
 class FoldSettings:
-    """How rows are held out. groups: one value per raw row; rows of one group are held out together."""
+    """How rows are held out. groups: rows of one group are held out together."""
 
     n_folds: int = DEFAULT_FOLDS
-    groups: tuple[Any, ...] | None = None
+    groups: Groups | None = None
 
     def folds(self, instance: Instance) -> NDArray[np.int64]:
         """The fold of each raw row."""
@@ -60,17 +62,23 @@ class Validation:
     n_done: int
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
+    n_copies: int = 0  # rows held out together with another, because they repeat it
+    stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
+    # Per pair of budgets, by how many standard errors of the difference the second loses less; none where no fold was.
+    advantages: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     @property
     def how(self) -> str:
         """The numbers came about, for people."""
         if not self.n_done:
             return "not known, because the time was over before a fold was finished"
+        copies = counted(self.n_copies, "copy", "copies")
+        together = f", {copies} together with the row repeated" if self.n_copies else ""
         if self.is_hold_out:
-            return f"on {self.n_rows:,} rows held out"
+            return f"on {self.n_rows:,} rows held out{together}"
         n_missing = self.n_folds - self.n_done
         left_out = f" ({n_missing} left out: no time)" if n_missing else ""
-        return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
+        return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}{together}"
 
     def __str__(self) -> str:
         return f"error on new cases: {self.how}"
@@ -97,6 +105,26 @@ class HeldOut:
         """What a row loses on average, where it may lose as much as the largest."""
         return NewLoss(*self._mean(lost, largest))
 
+    def advantages(self, lost: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
+        """Of budget × row, per pair of budgets by how many standard errors the second loses less than the first.
+
+        The standard error is of the differences row by row: what makes a row hard is the same for both. One more draw
+        that is in favour of either keeps it above 0.
+        """
+        weights, groups, total = self.weights, self.groups, float(self.weights.sum())
+        n_draws = lost.shape[1] if groups is None else len(np.unique(groups))
+        means = lost @ weights / total
+        difference = means[:, None] - means
+        square = (_squared_distances(lost * np.sqrt(weights)) / total * n_draws + 2 * largest**2) / (n_draws + 2)
+        cautious = difference * n_draws / (n_draws + 2)
+        variance = float((weights**2).sum()) * np.maximum(square - cautious**2, 0.0)
+        if groups is not None:
+            deviations = weights * (lost - means[:, None])
+            by_group = np.array([np.bincount(groups, weights=of_budget) for of_budget in deviations])
+            variance = np.maximum(variance, _squared_distances(by_group) * n_draws / max(n_draws - 1, 1))
+        error = np.sqrt(variance * (1 + total / self.learned_from)) / total
+        return np.asarray(difference / np.maximum(error, np.finfo(np.float64).tiny))
+
     def _mean(self, values: NDArray[np.float64], largest: float) -> tuple[float, float]:
         """The weighted mean and its standard error.
 
@@ -117,22 +145,29 @@ class HeldOut:
         return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total
 
 
-def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:
-    """The settings; None where nothing is to be held out."""
+def _squared_distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of every two."""
+    products = vectors @ vectors.T
+    own = products.diagonal()
+    return np.asarray(np.maximum(own[:, None] + own - 2 * products, 0.0))
+
+
+def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
+    """The settings for these rows to hold out; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
         raise SettingError(message, subject="folds", found=folds)
-    values = None if groups is None else check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
-    if values is None:
+    if groups is None:
         # A fold without a case of its own says nothing, and neither does a table of one case.
         n_folds = min(int(folds), instance.n_rows)
         return FoldSettings(n_folds) if n_folds >= 2 else None
-    return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
+    n_groups = len(set(groups))
+    return FoldSettings(min(int(folds), n_groups), groups) if folds and n_groups > 1 else None
 
 
-def check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+def check_groups(groups: Any, n_rows: int) -> Groups:
     """One hashable value per row, of at least two different ones."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
@@ -163,12 +198,14 @@ def cross_validate(
     settings: FoldSettings,
     clock: Clock,
     *,
+    trees: Sequence[Tree] = (),
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
     part: Instance | None = None,
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
+    trees        per budget, what is learned from all rows: how firm each is is found out, too
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
     part         where one fold is held out, the rows of all others, if they are at hand
     """
@@ -178,30 +215,39 @@ def cross_validate(
     numbers = [fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any()]
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     is_done = np.zeros(instance.n_rows, dtype=bool)
-    n_done = 0
+    n_done, bought = 0, list[list[Bought]]()
     for index, fold in enumerate(numbers):
         seconds = clock.seconds_of(1 / (len(numbers) - index))
         if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
-        rest = instance.rows(np.flatnonzero(folds != fold)) if part is None else part
+        others = np.flatnonzero(folds != fold)
+        rest = instance.rows(others) if part is None else part
+        groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
-            tree_for = learn(rest, clock.share(seconds))
-            trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
+            tree_for = learn(rest, groups, clock.share(seconds))
+            refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
-        answers[:, out] = answers_of_rows(trees, rest, instance, out)
+        answers[:, out] = answers_of_rows(refits, rest, instance, out)
+        bought.append([Bought.by(tree) for tree in refits])
         is_done[out] = True
         n_done += 1
     # In an order that does not depend on that of the table: sums of floats do.
     number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
     order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
     rows = order[(is_done & counts)[order]]
-    groups = None if number is None else number[rows]
     # On average over the folds done: what was not held out at the same time.
     learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
-    held_out, answers = HeldOut(weights[rows], groups, learned_from), answers[:, rows]
+    held_out = HeldOut(weights[rows], None if number is None else number[rows], learned_from)
+    answers = answers[:, rows]
+    stabilities: list[Stability] = []
+    if n_done and trees and not clock.is_out_of_time:
+        is_same = answers_of_rows(trees, instance, instance, rows) == answers
+        share = learned_from / float(weights[order].sum())
+        for index, (tree, same) in enumerate(zip(trees, is_same, strict=True)):
+            stabilities.append(compare(tree, [of_fold[index] for of_fold in bought], same, weights[rows], share))
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
@@ -212,6 +258,8 @@ def cross_validate(
         n_done=n_done,
         n_rows=len(rows),
         is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
+        stabilities=tuple(stabilities),
+        advantages=tuple(map(tuple, held_out.advantages(lost, largest).tolist())) if len(rows) else (),
     )
 
 
@@ -301,19 +349,26 @@ def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64
 
 
 def deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
-    """The largest groups first, each to the fold whose classes it leaves most even."""
+    """The largest groups first, each to the fold whose classes it leaves most even; then single rows, like cards."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
     n_folds = min(n_folds, n_groups)
     counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
-    counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
+    counts[:, n_classes] = sizes = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
     share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
-    order = np.argsort(-counts[:, n_classes], kind="stable")
     in_fold = np.zeros((n_folds, n_classes + 1))
     fold_of = np.empty(n_groups, dtype=np.int64)
-    for number in order.tolist():
+    order = np.argsort(-sizes, kind="stable")
+    for number in order[: int((sizes > 1).sum())].tolist():
         # Adding to one fold changes the sum of squares by 2·(what is there)·(what comes); the rest is the same for all.
         fold_of[number] = int((in_fold @ share[number]).argmin())
         in_fold[fold_of[number]] += share[number]
+    in_fold *= np.maximum(counts.sum(axis=0), 1)  # as rows again
+    for label in range(n_classes):
+        single = np.flatnonzero((sizes == 1) & (counts[:, label] == 1))
+        smallest = np.argsort(in_fold[:, n_classes], kind="stable")
+        filled = np.rint(in_fold[smallest, label])[:, None] + np.arange(len(single))  # before each card that it may get
+        fold_of[single] = smallest[np.argsort(filled, axis=None, kind="stable")[: len(single)] // max(len(single), 1)]
+        in_fold[:, [label, n_classes]] += np.bincount(fold_of[single], minlength=n_folds)[:, None]
     folds: NDArray[np.int64] = fold_of[group]
     return folds

@@ -117,6 +117,11 @@ class CostModel:
         """No test takes more in any state."""
         return int(self.costliest.max() + self.fees.sum())
 
+    @property
+    def price_of_all(self) -> int:
+        """What all tests take together at most: no path spends more."""
+        return int(self.costliest.sum() + self.fees.sum())
+
     @cached_property
     def unit(self) -> int:
         """Every path spends a multiple of this: the greatest common divisor of all amounts."""

@@ -18,6 +18,7 @@ from budgetree.data.column import Coded, Column
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     Binning,
+    BlankReading,
     ColumnEncoder,
     LevelCounts,
     LevelPlan,
@@ -31,12 +32,15 @@ from budgetree.data.table import Table, known_cases, name_key
 from budgetree.errors import SettingError, TableError, Where
 from budgetree.problem.duplicates import (
     ClassOrder,
+    Copies,
     Irreducible,
     canonical_order,
     code_words,
+    find_copies,
     loss_among_identical,
     merge_duplicates,
     mix,
+    repeats,
 )
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
@@ -223,6 +227,7 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
+        blanks: BlankReading = None,
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -245,7 +250,13 @@ class Instance(HasSchema):
             of evenly spaced levels, as the paper does.
         duplicates : {'keep', 'merge'}, default 'keep'
             "keep" counts every row; "merge" makes identical rows one case with the most common label, as the paper
-            does, and is refused with losses.
+            does, also where cases are held out, and is refused with losses. Trees for new cases count every row, and
+            hold out those together that are equal.
+        blanks : {'result', 'unknown'} or dict, optional
+            What an empty cell is. "result": a result like any other, on which a tree may branch. "unknown": nobody
+            knows what it would have shown; what a test is worth is learned from the rows that have it, and a case
+            without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
+            trees for new cases and results in those for known cases, where "unknown" is refused.
 
         Returns
         -------
@@ -263,7 +274,7 @@ class Instance(HasSchema):
         >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
         Instance(768 cases, 8 tests, 2 classes)
         """
-        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -278,6 +289,7 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
+        blanks: BlankReading = None,
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -289,7 +301,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, binning, duplicates : optional
+        prices, losses, levels, binning, duplicates, blanks : optional
             As in `from_frame`.
 
         Returns
@@ -315,7 +327,7 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks)
         cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
@@ -372,11 +384,12 @@ class Instance(HasSchema):
         order = np.argsort(rows.ranks, kind="stable")
         table, class_of_each = table[order], rows.labels[order]
         if rows.duplicates == "merge":
-            table, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
+            kept, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
+            table = table[kept]
         units, scale = weight_units(None if rows.weights is None else rows.weights[order], len(table))
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
-        others = (scale, found, losses, labels, rows.input_columns)
+        others = (scale, found, losses, labels, rows.input_columns, rows.levels.blanks)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), *others)
         return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, rows.ranks)
 
@@ -499,14 +512,65 @@ class Instance(HasSchema):
         if self.source is None:
             ranks = self.row_ranks[chosen]
             return self.part(self.case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
-        priced = self.prices.tests
-        fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
-        return self._with_rows(self.source.take(chosen), self.losses, fixed)
+        return self._with_rows(self.source.take(chosen), self.losses, self._fixed_encoders)
+
+    @property
+    def _fixed_encoders(self) -> list[ColumnEncoder]:
+        """Of the tests that the price list prices outcome by outcome."""
+        return [e for e in self.schema.encoders or () if isinstance(self.prices.tests.get(e.name), Mapping)]
 
     @internal
-    def part(self, cases: NDArray[np.int64], row_ranks: NDArray[np.int64] | None = None) -> Instance:
-        """Only the cases at these positions, coded as they are; what they lack stays on the lists."""
-        units = self.weight_units[cases]
+    def unrolled(self, *, merged: bool) -> tuple[Instance, NDArray[np.int64]]:
+        """The cases as rows to hold out, and the raw row of each.
+
+        A row of a whole weight k is k equal rows that count once. merged: rows that were merged are one row.
+        """
+        if merged and self.source is not None and self.source.duplicates == "merge":
+            codes, labels = self.codes_of(self, self.row_order), self.row_labels[self.row_order]
+            kept, labels = merge_duplicates(codes, labels, self.n_classes)
+            positions = self.row_order[kept]
+            rows = replace(self.source.take(positions), labels=labels)
+            return self._with_rows(rows, self.losses, self.schema.encoders or ()), positions
+        weights = self.row_weights
+        found = None if (weights == 1).all() else repeats(weights)
+        if found is None:
+            return self, np.arange(self.n_rows)
+        if self.source is not None:
+            rows = replace(self.source.take(found), weights=None, ranks=NOT_FOUND)
+            return self._with_rows(rows, self.losses, self._fixed_encoders), found
+        cases = self.case_of_row[found]
+        ranks = canonical_order(code_words(self.codes[cases]), self.labels[cases])
+        in_order, ones = cases[np.argsort(ranks, kind="stable")], np.ones(len(cases), dtype=np.int64)
+        schema = replace(self.schema, weight_scale=Fraction(1))
+        arrays = (self.codes[in_order], self.labels[in_order], ones)
+        return type(self).__new__(type(self))._set(*arrays, schema, row_ranks=ranks), found
+
+    @internal
+    def copies(self, *, by_chance: bool = True) -> Copies | None:
+        """The raw rows that agree on every test; None where there are none, or chance explains them."""
+        # Rows that share a rank agree on the class, too: a table in which no copies do is rare beyond measure.
+        if bool((self.row_weights == 1).all()) and len(np.unique(self.row_ranks)) == self.n_rows:
+            return None
+
+        def words(test: int) -> NDArray[np.uint64]:
+            if self.source is None:
+                return np.asarray(self.codes[self.case_of_row, test], dtype=np.uint64)
+            return self.source.tests.columns[test].content()
+
+        return find_copies(words, self.n_tests, by_chance=by_chance)
+
+    @internal
+    def part(
+        self,
+        cases: NDArray[np.int64],
+        row_ranks: NDArray[np.int64] | None = None,
+        units: NDArray[np.int64] | None = None,
+    ) -> Instance:
+        """Only the cases at these positions, coded as they are; what they lack stays on the lists.
+
+        units  what each of them counts for, if not what it did
+        """
+        units = self.weight_units[cases] if units is None else units
         if not units.any():
             message = "positions: every weight of these rows is 0; at least one case must count."
             raise SettingError(message, subject="positions")

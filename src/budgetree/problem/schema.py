@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder
+from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, BlankPlan, ColumnEncoder, FineLevels, NumberEncoder
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
 from budgetree.problem.cost_model import CostModel
@@ -43,6 +43,7 @@ class Schema:
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
     labels: Labels | None = None  # the user's own words for all of it; what is not there keeps its name
     input_columns: tuple[str, ...] = ()  # the tests in the user's order, in which rows without names are read
+    blanks: BlankPlan = field(default_factory=BlankPlan)  # what empty cells are, where something is said of them
 
     def __post_init__(self) -> None:
         if not self.input_columns:
@@ -90,6 +91,13 @@ class Schema:
     def encoder(self, test: int) -> ColumnEncoder | None:
         """How the raw values of a test become codes, where known."""
         return None if self.encoders is None else self.encoders[test]
+
+    def unknown(self, test: int) -> int | None:
+        """The outcome of an empty cell of a test, where trees for new cases take it for a result that is not known."""
+        encoder = self.encoder(test)
+        if encoder is None or not encoder.has_missing or self.blanks.reading(encoder.name) == "result":
+            return None
+        return len(self.outcome_names[test]) - 1
 
     def known_range(self, test: str) -> tuple[float, float] | None:
         """From where to where the known numbers of a test run; None where it is not rounded to levels."""

@@ -44,11 +44,16 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     ]
     trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
-    shown = frontier.recommended or frontier[-1]
-    content = _content(schema, title, points, trees, frontier.points.index(shown))
+    recommended = frontier.recommended
+    content = _content(schema, title, points, trees, frontier.points.index(recommended or frontier[-1]))
     steps = frontier_steps(frontier)
     lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
+    # Where something is known of new cases: which point they recommend, and beyond which nothing is known to help.
+    content["advice"] = None
+    if frontier.enough is not None:
+        points_of = {"recommended": recommended, "enough": frontier.enough}
+        content["advice"] = {name: point and frontier.points.index(point) for name, point in points_of.items()}
     choice = frontier.request.choice
     content["objective"] = None if choice is None else objective_sentence(choice)
     content["for_new"] = frontier.found_by is Method.PREDICTIVE

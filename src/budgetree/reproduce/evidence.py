@@ -54,7 +54,7 @@ class Panel:
             points = sorted((point.max_cost, point.errors) for point in tradeoff(instance, impurity, progress=False))
             # Of each cost the first has the fewest errors.
             curves[curve] = sorted(dict(reversed(points)).items())
-        exact = frontier(instance, time_limit=seconds, progress=False, folds=0)
+        exact = frontier(instance, objective="known", time_limit=seconds, progress=False, folds=0)
         return cls(name, instance, curves, exact)
 
     def errors(self, curve: str, budget: float) -> float:

@@ -34,7 +34,7 @@ MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 LETTERS_WIDE, LETTERS_HIGH = 60, 12
-LEVEL, CORNER, DROP, POINT, OPEN_POINT, SHADE = "─", "┐", "│", "●", "○", "░"
+LEVEL, CORNER, RISE, DROP, POINT, OPEN_POINT, SHADE = "─", "┐", "┘", "│", "●", "○", "░"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSt
     The search may have ended at the last point or at the largest budget it was asked for, so beyond that point the
     bound is what holds at any price: the loss that no test can avoid.
     """
-    last = float(frontier[-1].max_cost)
+    last = float(frontier[-1].budget)
     end = last if right is None else right
-    loss = tuple((float(point.max_cost), float(point.loss)) for point in frontier)
+    loss = tuple((float(point.budget), float(point.loss)) for point in frontier)
     unavoidable = float(frontier.instance.schema.loss(frontier.instance.irreducible.units))
-    bound = [(float(budget), float(least)) for budget, least in frontier.bounds[:-1]]
+    bound = [(start, float(least)) for (start, _), (_, least) in zip(loss[:-1], frontier.bounds, strict=False)]
     return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))
 
 
@@ -144,7 +144,8 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     """The table, headed by a sparkline of the errors, or the loss."""
-    bars = sparkline([float(point.loss) for point in frontier])
+    means = _new_means(frontier)
+    axis, bars = _axis(frontier), sparkline(means or [float(point.loss) for point in frontier])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
     columns = zip(*table.rows, strict=True)
@@ -154,7 +155,7 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         numbers = (f"{cell:>{width}}" for width, cell in zip(widths, cells, strict=False))
         return f"{' '.join(numbers)}  {cells[-1]}"
 
-    title = f"frontier of {counted(len(frontier), 'point')}, {key_of(frontier).axis} {bars}{method}{_ended(frontier)}"
+    title = f"frontier of {counted(len(frontier), 'point')}, {axis} {bars}{method}{_ended(frontier)}"
     lines = [*_objective(frontier), title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)]
     return "\n".join(lines)
 
@@ -180,11 +181,23 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     elif chosen.estimate is not None:
         among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
+        lines += filter(None, [no_more_words(frontier, frontier[-1])])
     if overfitted:
         several = f"{len(overfitted)} of {counted(len(frontier), 'point')} are overfitted (!); "
         at = f"{several if len(overfitted) > 1 else ''}at {_cost(frontier, overfitted[-1])}"
         lines.append(f"{at}: {verdict(overfitted[-1], remedy)}")
     return lines
+
+
+def no_more_words(frontier: Frontier, point: Point) -> str:
+    """That a cheaper point may do as well on new cases as this one, in plain words; "" where this one is better."""
+    enough = frontier.enough
+    if enough is None or frontier.points.index(enough) >= frontier.points.index(point):
+        return ""
+    is_free = not enough.candidate.required_budget
+    return (
+        "no evidence that any test helps" if is_free else f"no evidence that more than {_cost(frontier, enough)} helps"
+    )
 
 
 def verdict(point: Point, remedy: str = REMEDY) -> str:
@@ -224,8 +237,7 @@ def new_words(point: Point) -> str:
 
 
 def _cost(frontier: Frontier, point: Point) -> str:
-    amount = point.budget if frontier.has_budgets else point.max_cost
-    return visible(frontier.instance.schema.wording.amount(amount))
+    return visible(frontier.instance.schema.wording.amount(point.budget))
 
 
 def _new_mean(point: Point) -> str:
@@ -233,6 +245,18 @@ def _new_mean(point: Point) -> str:
         return "-"
     mark, loss = " !" if point.overfitted else "", point.estimate.new_loss
     return f"{point.estimate.new_error if loss is None else f'{loss.loss:.3g} ± {loss.se:.2g}'}{mark}"
+
+
+def _new_means(frontier: Frontier) -> list[float]:
+    """Per point the share of new cases that is wrong, or what one loses; none where trees are for known ones."""
+    estimates = [point.estimate for point in frontier if point.for_new and point.estimate is not None]
+    return [estimate.mean for estimate in estimates] if len(estimates) == len(frontier) else []
+
+
+def _axis(frontier: Frontier) -> str:
+    if _new_means(frontier):
+        return "new loss" if frontier.has_losses else "new error"
+    return key_of(frontier).axis
 
 
 def _fewest_known(point: Point) -> str:
@@ -297,10 +321,16 @@ def _step_plot(frontier: Frontier) -> str:
 
 
 def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int = LETTERS_HIGH) -> str:
-    """Errors, or loss, against budget as steps: ● proven, ○ the best found, ░ where no tree can be."""
-    steps = frontier_steps(frontier)
+    """Errors, or loss, against budget as steps: ● proven, ○ the best found, ░ where no tree can be.
+
+    Of trees for new cases, where their error is known: that, and no bound.
+    """
+    steps, means, words = frontier_steps(frontier), _new_means(frontier), key_of(frontier)
+    if means:
+        starts = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
+        steps = FrontierSteps(Steps(starts, steps.loss.right), Steps(((0.0, 0.0),), steps.loss.right))
     right = steps.loss.right or 1.0
-    top = steps.loss.starts[0][1] or 1.0
+    top = max(loss for _, loss in steps.loss.starts) or 1.0
 
     def row_of(loss: float) -> int:
         return round((1 - loss / top) * (height - 1))
@@ -315,15 +345,18 @@ def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int =
                 grid[below][column] = SHADE
         for between in range(above, row):
             grid[between][column] = CORNER if between == above else DROP
+        for between in range(row + 1, above + 1):
+            grid[between][column] = RISE if between == above else DROP
         grid[row][column] = LEVEL
         above = row
     for point, (budget, loss) in zip(frontier, steps.loss.starts, strict=True):
-        grid[row_of(loss)][round(budget / right * (width - 1))] = POINT if point.proven else OPEN_POINT
-    names = {0: show_number(top), height - 1: "0"}
+        grid[row_of(loss)][round(budget / right * (width - 1))] = POINT if point.proven and not means else OPEN_POINT
+    highest = f"{100 * top:.1f} %" if means and not frontier.has_losses else f"{top:.3g}" if means else show_number(top)
+    names = {0: highest, height - 1: "0"}
     margin = max(map(len, names.values()))
     lines = [f"{names.get(number, ''):>{margin}} ┤{''.join(row).rstrip()}" for number, row in enumerate(grid)]
     end = visible(frontier.instance.schema.wording.amount(right))
     lines += [f"{'':>{margin}} └{'─' * width}", f"{'':>{margin}}  0{'budget':^{width - 2 - len(end)}}{end}"]
-    words = key_of(frontier)
-    key = f"{words.axis}; {POINT} {words.proven}, {OPEN_POINT} {words.found}, {SHADE} {IMPOSSIBLE}"
-    return "\n".join([key, *lines])
+    proof = "" if means else f"{POINT} {words.proven}, "
+    shade = "" if means else f", {SHADE} {IMPOSSIBLE}"
+    return "\n".join([f"{_axis(frontier)}; {proof}{OPEN_POINT} {words.found}{shade}", *lines])

@@ -166,6 +166,18 @@ class NewLoss:
 
 
 @dataclass(frozen=True, slots=True)
+class Stability:
+    """What comes back when a tree is learned again from some of the cases."""
+
+    n_refits: int
+    learned_from: float  # the share of the rows that each of them saw
+    first_test: str | None  # that the tree buys; None where it buys none
+    same_first: float  # the share of refits that begin with it, too
+    tests: tuple[tuple[str, float], ...]  # per test of the tree or of a refit, the share of refits that buy it
+    same_answers: float  # to rows that the refit has not seen, the share that is the tree's own answer
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What was found out about new cases when a tree was learned, by holding rows out.
 
@@ -177,6 +189,7 @@ class Estimate:
     overfitted: bool  # the known cases make the tree look significantly better than it is
     how: str  # the number came about, for people
     new_loss: NewLoss | None = None  # where losses were given
+    stability: Stability | None = None  # of a tree for new cases, where there was time
 
     @property
     def mean(self) -> float:
@@ -205,7 +218,6 @@ class Reason(Enum):
     """Why a tree has its objective."""
 
     ASKED = "asked"
-    DEFAULT = "default"
     FACTS = "facts"  # most classes have fewer than three rows
     ROWS = "rows"  # most classes have three rows or more
     SETTING = "setting"  # one that is only about known cases

@@ -190,8 +190,30 @@ class Tree(Shown):
         from budgetree.messages import statement  # the layer above, when it is asked for
 
         loss, for_new = round(self.exact_loss / self.schema.loss(1)), self.origin.method == Method.PREDICTIVE
-        choice = self.origin.choice
-        return statement(self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new, choice=choice)
+        return statement(
+            self.bounds,
+            loss,
+            self.need,
+            self.schema,
+            ended=self.ended,
+            for_new=for_new,
+            choice=self.origin.choice,
+            blanks=self._branching_blanks,
+        )
+
+    @property
+    def _branching_blanks(self) -> list[str]:
+        """What the tests are called whose blanks, where known cases have them, go another way than most results."""
+        found, nodes = set[int](), self.nodes
+        for node in np.flatnonzero(nodes.kind == Kind.BY_RESULT).tolist():
+            test = int(nodes.test[node])
+            encoder = self.schema.encoder(test)
+            if encoder is not None and encoder.has_missing and test not in found:
+                *below, blank, _ = nodes.below(node).tolist()
+                cases = nodes.counts[below].sum(axis=1)
+                if nodes.counts[blank].any() and blank != below[int(cases.argmax())]:
+                    found.add(test)
+        return [self.schema.wording.tests[test] for test in sorted(found)]
 
     @property
     def n_leaves(self) -> int:

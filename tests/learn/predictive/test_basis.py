@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from budgetree.learn.predictive.basis import bases_of, make_basis
 from budgetree.problem import Instance
@@ -17,6 +18,17 @@ def test_columns_are_centred_on_the_known_cases(seed: int) -> None:
     instance = random_instance(seed)
     for test, basis in enumerate(bases_of(instance)):
         assert basis.values[instance.codes[:, test]].mean(axis=0) == pytest.approx(np.zeros(basis.width), abs=1e-9)
+        assert basis.missing == instance.schema.unknown(test)
+
+
+@given(seeds, st.booleans())
+def test_a_result_that_is_not_known_is_the_average_of_those_that_are(seed: int, is_nominal: bool) -> None:
+    cases = np.random.default_rng(seed).integers(0, 4, 20).astype(float)
+    cases[:2] += 1
+    values = None if is_nominal else np.arange(19.0)
+    with_blanks, without = make_basis(cases, values, 19), make_basis(cases[:19], values)
+    assert (with_blanks.values[19] == 0).all()
+    assert with_blanks.values[:19] == pytest.approx(without.values)
 
 
 def test_a_number_of_many_values_has_five_columns_of_deviation_one_half() -> None:
@@ -37,10 +49,10 @@ def test_a_nominal_outcome_has_an_indicator_unless_it_is_the_commonest() -> None
 
 
 @pytest.mark.parametrize(("n_missing", "width"), [(2, 5), (3, 6)])
-def test_a_missing_number_is_the_median_with_an_indicator_where_there_are_three(n_missing: int, width: int) -> None:
+def test_a_blank_that_is_a_result_is_the_median_with_an_indicator_of_three(n_missing: int, width: int) -> None:
     basis = make_basis(np.r_[np.ones(99), n_missing], np.arange(99.0))
     assert basis.width == width
-    assert basis.missing == 99
+    assert basis.missing is None
     assert (basis.values[99, :5] == basis.values[49, :5]).all()
 
 

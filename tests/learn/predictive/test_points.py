@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import budgetree as bt
 from budgetree.data.column import Column
-from budgetree.data.encoders import FineLevels, round_between
+from budgetree.data.encoders import BlankPlan, FineLevels, round_between
 from budgetree.learn.predictive.points import (
     MAX_POINTS,
     MIN_CASES,
@@ -150,7 +151,8 @@ def test_a_missing_result_has_the_mean_points_of_the_known_cases_unless_blanks_a
     known = instance.codes[:, smooth] != missing
     assert table.groups[0][missing] == -1
     assert points[missing] == points[-1] == round(points[instance.codes[known, smooth]].mean())
-    as_result = fit_points(instance, [smooth], models, folds, "result").table
+    instance.schema = replace(instance.schema, blanks=BlankPlan("result"))
+    as_result = fit_points(instance, [smooth], Models(cases_from(instance), Clock(None)), folds).table
     assert as_result.groups[0][missing] == len(as_result.points[0]) - 1
 
 

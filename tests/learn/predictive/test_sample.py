@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.data.column import Column
-from budgetree.learn.predictive.sample import N_FOLDS, KnownRows, draw
+from budgetree.learn.known_rows import KnownRows
+from budgetree.learn.predictive.sample import N_FOLDS, draw
 from budgetree.problem import drawing
 
 from .tables import instance_of, random_columns, random_instance, seeds
@@ -23,21 +24,6 @@ def test_permuted_rows_are_drawn_alike(seed: int) -> None:
     assert one.codes.tolist() == other.codes.tolist()
     assert one.labels.tolist() == other.labels.tolist()
     assert one.folds.tolist() == other.folds.tolist()
-
-
-@given(seeds)
-@settings(max_examples=20)
-def test_a_whole_weight_is_as_many_cases(seed: int) -> None:
-    whole = random_instance(seed, n_cases=40)
-    times = np.random.default_rng(seed).integers(0, 4, 40)
-    times[:2] = 1
-    names = {"outcome_names": whole.outcome_names, "class_names": whole.class_names, "test_names": whole.test_names}
-    weighted = bt.Instance(whole.codes, whole.labels, weights=times, **names)  # type: ignore[arg-type]
-    copied = bt.Instance(np.repeat(whole.codes, times, axis=0), np.repeat(whole.labels, times), **names)  # type: ignore[arg-type]
-    one, other = draw(weighted, max_cases=30), draw(copied, max_cases=30)
-    assert one.codes.tolist() == other.codes.tolist()
-    assert one.labels.tolist() == other.labels.tolist()
-    assert (one.weights == 1).all()
 
 
 def test_other_weights_are_kept_and_cases_of_none_left_out() -> None:

@@ -64,7 +64,7 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
 
 def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
     """At each point a dot for the known cases, and a bar for as many new ones, on one axis."""
-    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2)
+    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2, objective="known")
     page.open(summarise_frontier(frontier, title=""))
     ask = """
     const middle = (bar) => Number(bar.getAttribute("d").match(/M[^M]*$/)[0].split(" ")[1].split("h")[0]);
@@ -78,6 +78,23 @@ def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
     np.testing.assert_allclose(bars, start + slope * new, atol=0.5)
     assert "on the known cases" in page.text("#key-found")
     assert "error on new cases" in page.text("#key-new")
+
+
+def test_the_page_says_where_there_is_no_evidence_that_more_helps(page: Page, pima_page: dict[str, Any]) -> None:
+    last = len(pima_page["points"]) - 1
+    budget = pima_page["points"][1]["budget"]
+    recommended = "New cases recommend a budget of {}."
+    for advice, expected in (
+        (None, ""),
+        ({"recommended": None, "enough": 0}, "No budget does better on new cases than no test: none is recommended."),
+        (
+            {"recommended": 1, "enough": 1},
+            f"{recommended.format(budget)} No evidence that more than {budget} helps.",
+        ),
+        ({"recommended": last, "enough": last}, recommended.format(pima_page["points"][last]["budget"])),
+    ):
+        page.open({**pima_page, "advice": advice})
+        assert page.text("#advice") == expected
 
 
 def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[str, Any]) -> None:

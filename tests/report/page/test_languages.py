@@ -107,7 +107,7 @@ def test_every_sentence_about_proof_can_be_translated(
 
 
 def test_what_else_python_says_can_be_translated() -> None:
-    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2)
+    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2, objective="known")
     assert is_said(str(frontier.validation))
     for remedy in (PAGE_REMEDY, LAST_REMEDY):
         assert is_said(overfitted_words(0, NewError(0.47, 0.04), remedy))

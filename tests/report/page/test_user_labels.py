@@ -27,7 +27,7 @@ LABELS = bt.Labels(
 def content() -> dict[str, Any]:
     codes, prices = [[0, 0], [0, 1], [1, 0], [1, 1]], {"sex": 1, "pain": 2.5}
     cases = bt.Instance(codes, [0, 0, 0, 1], prices=prices, test_names=["sex", "pain"]).with_labels(LABELS)
-    return summarise_frontier(bt.frontier(cases, folds=0), title="Words")
+    return summarise_frontier(bt.frontier(cases, folds=0, objective="known"), title="Words")
 
 
 def test_help_stands_under_the_question_and_under_the_answer(page: Page) -> None:

@@ -135,7 +135,7 @@ def strange_frame(seed: int, n_cases: int = 120) -> pd.DataFrame:
 
 @pytest.mark.parametrize("confidence", [None, 0.7, 0.95])
 def test_two_classes_need_no_exp(confidence: float | None) -> None:
-    known = strange_frame(1)
+    known = strange_frame(4)
     tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, confidence=confidence)
     assert len(tree.tests_used) == 4
     assert "EXP" not in tree.to_sql()

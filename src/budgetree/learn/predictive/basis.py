@@ -7,8 +7,10 @@
     nominal                 an indicator for each outcome but the commonest
 
 The columns of numbers have standard deviation ½, so that one ridge fits all of them; all are centred on the known
-cases, so that an outcome never seen is a row of zeros: the average case. A missing number is the median, with an
-indicator of its own where at least three cases lack it; a missing nominal value is an outcome like any other.
+cases, so that an outcome never seen is a row of zeros: the average case. So is a blank that is unknown, and the
+average is that of the cases which have the result: what a test adds is learned from them alone. A blank that is a
+result is an outcome like any other of a nominal test; of a number it is the median, with an indicator of its own where
+at least three cases have it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.problem import Instance
 
 FEW_VALUES = 8
-MIN_MISSING = 3  # cases without a number, for an indicator of that
+MIN_MISSING = 3  # cases with a blank, for an indicator of that
 CLIP = 3.0
 KNOTS = (0.25, 0.5, 0.75)
 CONSTANT = 1e-9  # a standard deviation below it is none
@@ -34,8 +36,8 @@ class Basis:
     """What the models see of one test: its outcomes as columns of a linear model."""
 
     values: NDArray[np.float64]  # outcome × column, centred on the known cases
-    is_ordered: bool  # outcomes are in the order of numbers, but for a missing one, which comes last
-    missing: int | None  # the outcome that stands for a missing number
+    is_ordered: bool  # outcomes are in the order of numbers, but for a blank, which comes last
+    missing: int | None  # the outcome of a result that is not known
 
     @property
     def n_outcomes(self) -> int:
@@ -48,12 +50,12 @@ class Basis:
 
 def bases_of(instance: Instance) -> tuple[Basis, ...]:
     """The basis of every test, from what the encoders say of the outcomes; without encoders they are nominal."""
-    encoders = instance.schema.encoders or (None,) * instance.n_tests
-    columns, weights = np.ascontiguousarray(instance.codes.T), instance.weights
-    return tuple(
-        make_basis(np.bincount(column, weights, int(n_outcomes)).astype(np.float64), level_values(encoder))
-        for column, encoder, n_outcomes in zip(columns, encoders, instance.schema.n_outcomes, strict=True)
-    )
+    schema, weights = instance.schema, instance.weights
+    bases = []
+    for test, column in enumerate(np.ascontiguousarray(instance.codes.T)):
+        cases = np.bincount(column, weights, int(schema.n_outcomes[test])).astype(np.float64)
+        bases.append(make_basis(cases, level_values(schema.encoder(test)), schema.unknown(test)))
+    return tuple(bases)
 
 
 def level_values(encoder: Any) -> NDArray[np.float64] | None:
@@ -69,22 +71,29 @@ def level_values(encoder: Any) -> NDArray[np.float64] | None:
     return None
 
 
-def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None) -> Basis:
-    """From the weight of the cases per outcome, and the number that each stands for; None for a nominal test."""
+def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None, missing: int | None = None) -> Basis:
+    """From the weight of the cases per outcome, and the number that each stands for; None for a nominal test.
+
+    missing  the outcome of a result that is not known
+    """
+    known = cases.copy()
+    known[[] if missing is None else missing] = 0
+    n_values = len(cases) if values is None else len(values)
+    if not known[:n_values].any():  # no known case has a result
+        return Basis(np.zeros((len(cases), 0)), is_ordered=values is not None, missing=missing)
     if values is None:
-        return Basis(_centred(_indicators(cases), cases), is_ordered=False, missing=None)
-    n_values = len(values)
-    missing = n_values if len(cases) > n_values else None
-    if not cases[:n_values].any():  # no known case has a number
-        return Basis(np.zeros((len(cases), 0)), is_ordered=True, missing=missing)
-    columns = _number_columns(cases[:n_values], values)
-    if missing is not None:
-        below = np.cumsum(cases[:n_values])
-        median = int(np.searchsorted(below, below[-1] / 2))
-        columns = np.vstack([columns, columns[median]])
-        if cases[missing] >= MIN_MISSING:
-            columns = np.column_stack([columns, np.arange(len(cases)) == missing])
-    return Basis(_centred(columns, cases), is_ordered=True, missing=missing)
+        columns = _indicators(known)
+    else:
+        columns = _number_columns(known[:n_values], values)
+        if len(cases) > n_values:
+            below = np.cumsum(known[:n_values])
+            median = int(np.searchsorted(below, below[-1] / 2))
+            columns = np.vstack([columns, columns[median]])
+            if known[n_values] >= MIN_MISSING:
+                columns = np.column_stack([columns, np.arange(len(cases)) == n_values])
+    columns = columns - known @ columns / known.sum()
+    columns[[] if missing is None else missing] = 0
+    return Basis(np.ascontiguousarray(columns), is_ordered=values is not None, missing=missing)
 
 
 def _number_columns(cases: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -113,7 +122,3 @@ def _scaled(columns: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray
     deviation = np.sqrt(share @ (columns - share @ columns) ** 2)
     kept = deviation > CONSTANT
     return np.asarray(columns[:, kept] / (2 * deviation[kept]))
-
-
-def _centred(columns: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.ascontiguousarray(columns - cases @ columns / cases.sum())

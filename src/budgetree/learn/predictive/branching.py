@@ -4,7 +4,8 @@ A branch costs nothing and is made on evidence alone. The best one always looks 
 by; so its gain is measured on a fifth of the cases while the branch and both tests are chosen on the others.
 
 Losses come as a table of candidates' losses summed by fold and outcome, one per paid test, in which every threshold
-and every set of folds is a sum of a few rows.
+and every set of folds is a sum of a few rows. A case whose result is not known is no evidence for a branch on it: it
+counts for neither side, and goes with the larger one.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _Sums:
 
     test: int
     basis: Basis
-    present: NDArray[np.int64]  # outcomes that some case here has
+    present: NDArray[np.int64]  # known outcomes that some case here has
     losses: NDArray[np.float64]  # fold × present outcome × candidate
     weights: NDArray[np.float64]  # fold × present outcome
 
@@ -72,6 +73,7 @@ def find_branch(
     best = _best(sums, every_fold, here.min_weight)
     if best is None or best.best_left == best.best_right:
         return None
+    by_fold = np.stack([here.losses[:, here.folds == fold].sum(axis=1) for fold in range(N_FOLDS)])
     gain = np.zeros(len(here.weights))
     for fold in range(N_FOLDS):
         others = every_fold.copy()
@@ -80,48 +82,50 @@ def find_branch(
         judged = here.folds == fold
         if split is None or not judged.any():
             continue
-        alone = int(sums[0].losses[others].sum(axis=(0, 1)).argmin())
-        goes_left = split.left[here.codes[split.test][judged]]
-        bought = np.where(goes_left, split.best_left, split.best_right)
+        alone = int(by_fold[others].sum(axis=0).argmin())
+        codes = here.codes[split.test][judged]
+        bought = np.where(split.left[codes], split.best_left, split.best_right)
         after = here.losses[bought, np.flatnonzero(judged)] * scales[bought]
-        gain[judged] = here.losses[alone, judged] * scales[alone] - after
+        saved = here.losses[alone, judged] * scales[alone] - after
+        gain[judged] = np.where(codes == bases[split.test].missing, 0.0, saved)
     # The losses are by weight: the variance of the sum is that of so many single cases.
     variance = here.weights @ (gain / here.weights - gain.sum() / here.weights.sum()) ** 2
     return best if gain.sum() > max(GUARD * np.sqrt(variance) + TOLERANCE, least_gain) else None
 
 
 def _sums(here: Here, test: int, basis: Basis) -> _Sums:
-    present, position = np.unique(here.codes[test], return_inverse=True)
-    key = here.folds * len(present) + position
+    known = np.flatnonzero(here.codes[test] != basis.missing) if basis.missing is not None else slice(None)
+    present, position = np.unique(here.codes[test][known], return_inverse=True)
+    key = here.folds[known] * len(present) + position
     n_keys = N_FOLDS * len(present)
     losses = np.empty((n_keys, len(here.losses)))
     for candidate, of_case in enumerate(here.losses):
-        losses[:, candidate] = np.bincount(key, of_case, n_keys)
-    weights = np.bincount(key, here.weights, n_keys).astype(np.float64)
+        losses[:, candidate] = np.bincount(key, of_case[known], n_keys)
+    weights = np.bincount(key, here.weights[known], n_keys).astype(np.float64)
     shape = (N_FOLDS, len(present))
     return _Sums(test, basis, present.astype(np.int64), losses.reshape(*shape, -1), weights.reshape(shape))
 
 
 def _best(sums: Sequence[_Sums], folds: NDArray[np.bool_], min_weight: float) -> Split | None:
-    """The branch with the least sum of both sides' best candidates; None where none beats a single candidate."""
-    least, best = np.inf, None
+    """The branch whose sides' best candidates save most against a single one; None where none does."""
+    most, best = TOLERANCE, None
     for test in sums:
         losses, weights = test.losses[folds].sum(axis=0), test.weights[folds].sum(axis=0)
         whole, total = losses.sum(axis=0), weights.sum()
-        if not np.isfinite(least):
-            least = float(whole.min()) - TOLERANCE
-        # Row v: the left side's sums. An ordered test goes left up to v; a missing number goes right, as the last code.
+        # Row v: the left side's sums. An ordered test goes left up to v.
         left = np.cumsum(losses, axis=0) if test.basis.is_ordered else losses
         heavy = np.cumsum(weights) if test.basis.is_ordered else weights
         fits = np.flatnonzero((heavy >= min_weight) & (total - heavy >= min_weight))
         if not len(fits):
             continue
         right = whole - left[fits]
-        both = left[fits].min(axis=1) + right.min(axis=1)
-        at = int(both.argmin())
-        if both[at] < least:
-            least, row = float(both[at]), int(fits[at])
+        saved = whole.min() - left[fits].min(axis=1) - right.min(axis=1)
+        at = int(saved.argmax())
+        if saved[at] > most:
+            most, row = float(saved[at]), int(fits[at])
             outcomes, last = np.arange(test.basis.n_outcomes), test.present[row]
             goes_left = outcomes <= last if test.basis.is_ordered else outcomes == last
+            if test.basis.missing is not None:
+                goes_left[test.basis.missing] = 2 * heavy[row] >= total
             best = Split(test.test, goes_left, int(left[row].argmin()), int(right[at].argmin()))
     return best

@@ -2,11 +2,13 @@
 
 It is the tree with the fewest errors on the known cases within the budget, cut back until it no longer fits their
 noise. How far is chosen by real refits on five folds, which also say what to expect of it; a leaf's probabilities lean
-on its parent's: (cases + the parent's) / (n + 1).
+on its parent's: (cases + the parent's) / (n + 1). A tree for known cases would branch on a blank; so it does without
+tests whose results are not all known.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,7 +45,7 @@ class ExactStarts:
     """The starts of one table for several budgets, refitted on the same folds."""
 
     def __init__(self, instance: Instance, folds: NDArray[np.int64]) -> None:
-        self._instance, self._folds = instance, folds
+        self._instance, self._folds = _with_known_results(instance), folds
         self._is_fit = instance.schema.n_outcomes.max() <= FEW_VALUES + 1 and instance.n_objects <= MAX_CASES
         self._scale = float(instance.schema.weight_scale)
 
@@ -106,6 +108,17 @@ def exact_tree(start: ExactStart, cases: Instance, origin: Origin | None) -> Tre
         builder.leaf(unseen, leaf)
         waiting += zip(known, listed.tolist(), strict=True)
     return builder.build(origin=origin)
+
+
+def _with_known_results(instance: Instance) -> Instance:
+    """The same where a test of which some results are not known has one and the same result in every case."""
+    unknown = [instance.schema.unknown(test) for test in range(instance.n_tests)]
+    is_open = [code is not None and bool((instance.codes[:, test] == code).any()) for test, code in enumerate(unknown)]
+    if not any(is_open):
+        return instance
+    known = copy(instance)
+    known.codes = np.where(is_open, np.uint8(0), instance.codes)
+    return known.part(np.arange(len(known.codes)))
 
 
 def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:

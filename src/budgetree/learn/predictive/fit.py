@@ -14,13 +14,14 @@ from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.boosting import BoostedModels
+from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
-from budgetree.learn.predictive.points import Blanks, round_levels
+from budgetree.learn.predictive.points import round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.sample import N_FOLDS, draw
+from budgetree.learn.predictive.sample import N_FOLDS, counted_cases, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
@@ -42,7 +43,7 @@ class Fitter:
     leaves      None for the simplest kind that is good enough
     confidence  a case stops where its likeliest class has this probability, and only there
     threads     the pathway does not depend on them
-    groups      per case the number of its group: those of one group are in the same fold
+    groups      per case the number of its group: those of one group are in the same fold, and equal ones are one case
     """
 
     instance: Instance
@@ -50,7 +51,13 @@ class Fitter:
     confidence: float | None = None
     threads: int = 1
     groups: NDArray[np.int64] | None = None
-    blanks: Blanks = "unknown"
+
+    def budgets(self, largest: int, n_budgets: int, clock: Clock) -> list[int]:
+        """So many budgets up to the largest, in price units, at which what is bought changes most."""
+        if self.instance.n_classes == 1 or not largest:  # there is nothing to find out, or nothing to pay for
+            return []
+        self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share / (n_budgets + 1)))
+        return worthwhile_budgets(self._growth, largest, n_budgets)
 
     def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
         """The pathways for these budgets in price units; as good as the clock allows."""
@@ -77,10 +84,10 @@ class Fitter:
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
-            small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
+            small = fit_small_tree(cases, chain, folds, budget=amount)
             found["tree"] = small.out_of_fold[judged]
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
-            fitted = telling_points(cases, chain, learner, folds, self.blanks)
+            fitted = telling_points(cases, chain, learner, folds)
             if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
                 found["points"] = fitted.out_of_fold[-1][judged]
         choice = choose(found, labels, weights, self.leaves)
@@ -111,31 +118,28 @@ class Fitter:
             return list(end.state.tests)
 
     @cached_property
+    def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
+        return counted_cases(self.instance, self.groups)
+
+    @property
     def _cases(self) -> Instance:
         """The cases that count."""
-        units = self.instance.weight_units
-        return self.instance if units.all() else self.instance.part(np.flatnonzero(units))
-
-    @cached_property
-    def _counted_groups(self) -> NDArray[np.int64] | None:
-        if self.groups is None:
-            return None
-        return np.unique(self.groups[self.instance.weight_units > 0], return_inverse=True)[1]
+        return self._counted[0]
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
         """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
-        if self._counted_groups is None:
+        if self._counted[1] is None:
             folds = deal(labels, N_FOLDS, self._cases.case_ranks)
         else:
-            folds = deal_groups(labels, self._counted_groups, N_FOLDS)
+            folds = deal_groups(labels, self._counted[1], N_FOLDS)
         n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
         return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
-        sample = draw(self._cases, self._counted_groups)
+        sample = draw(*self._counted)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     def _scout(self, place: Place) -> Followed:

@@ -30,6 +30,7 @@ N_RIVALS = 3  # the next-best first tests …
 N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
+PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
 MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
@@ -107,7 +108,7 @@ class Growth:
         """The tests to begin with, the best first."""
         grower = replace(self, costs=replace(self.costs, limit=budget))
         candidates = grower._candidates(self.root, rule)
-        totals = grower._scores(self.root, candidates, rule).sum(axis=1)
+        totals = grower._totals(grower._scores(self.root, candidates, rule), candidates, self.root.cases)
         return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []
 
     def loss(self, root: Place) -> NDArray[np.float64]:
@@ -165,7 +166,7 @@ class Growth:
         may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
         if may_branch and (sides := self._branch(place, candidates, scores, rule)):
             return sides
-        return (self._buy(place, int(candidates[scores.sum(axis=1).argmin()])),)
+        return (self._buy(place, int(candidates[self._totals(scores, candidates, place.cases).argmin()])),)
 
     def _is_settled(self, place: Place) -> bool:
         """Whether the last purchases did the cases here no good."""
@@ -186,7 +187,8 @@ class Growth:
         seen = seen if len(seen) >= MIN_GLANCED else np.arange(judge.n_quick)
         before, *losses = judge.glance([tests, *((*tests, int(test)) for test in allowed)])
         scores = self._weighed(place, allowed, rule, seen, before, losses)
-        kept = set(np.argsort(scores.sum(axis=1), kind="stable")[:MAX_CANDIDATES].tolist())
+        totals = self._totals(scores, allowed, seen)
+        kept = set(np.argsort(totals, kind="stable")[:MAX_CANDIDATES].tolist())
         if tests and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
             kept |= {split.best_left, split.best_right}
         return allowed[sorted(kept)]
@@ -196,6 +198,27 @@ class Growth:
         tests = place.state.tests
         before, *losses = self.judge.losses([tests, *((*tests, int(test)) for test in candidates)])
         return self._weighed(place, candidates, rule, place.cases, before, losses)
+
+    def _totals(
+        self, scores: NDArray[np.float64], candidates: NDArray[np.int64], cases: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The scores added up; of a test that some cases lack, as if all had it.
+
+        Those cases are judged as without it, although it would do for them what it does for the others of their class:
+        as much, on average, as these are evidence for. Class by class, since blanks may go with the class, and what
+        does one class good and another harm is no use.
+        """
+        sample, totals = self.judge.sample, np.asarray(scores.sum(axis=1))
+        labels, weights = sample.labels[cases], sample.weights[cases]
+        for position, test in enumerate(candidates.tolist()):
+            if (missing := sample.bases[test].missing) is not None:
+                key = 2 * labels + (sample.codes[test, cases] == missing)
+                (has, lacks), (of_has, of_lacks) = (
+                    np.bincount(key, of_case, 2 * sample.n_classes).reshape(-1, 2).T
+                    for of_case in (weights, scores[position])
+                )
+                totals[position] = (of_has * (1 + lacks / (has + PRIOR)) + of_lacks * PRIOR / (has + PRIOR)).sum()
+        return totals
 
     def _weighed(
         self,

@@ -45,6 +45,7 @@ class Judge:
             is_ordered,
             missing.astype(np.int32),
             sample.n_classes,
+            sample.groups,
         )
         self._additive = _additive_models(sample, threads) if self.is_small else None
         self._judged: dict[TestSet, NDArray[np.float32]] = {}

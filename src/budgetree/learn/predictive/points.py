@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ from budgetree.learn.predictive.basis import level_values
 from budgetree.problem import Instance, LossTable
 from budgetree.tree import Totals
 from budgetree.tree.leaves import SCORE_UNIT, softmax
-
-Blanks = Literal["unknown", "result"]
 
 CHANCE_DIGITS, LEAST_CHANCE = 4, 1e-4  # of a total's chance
 MAX_GROUPS = 5  # three cost .6 points of error more
@@ -61,12 +59,11 @@ class Results:
     unknown: int | None  # the outcome of a missing result; None where there is none, or blanks are results
 
     @classmethod
-    def of(cls, instance: Instance, test: int, blanks: Blanks = "unknown") -> Results:
-        encoder, n_outcomes = instance.schema.encoder(test), int(instance.schema.n_outcomes[test])
-        values = level_values(encoder)
-        has_missing = encoder is not None and encoder.has_missing and blanks == "unknown"
+    def of(cls, instance: Instance, test: int) -> Results:
+        schema = instance.schema
+        encoder = schema.encoder(test)
         thresholds = encoder.thresholds if isinstance(encoder, FineLevels) else ()
-        return cls(n_outcomes, values, np.array(thresholds), n_outcomes - 1 if has_missing else None)
+        return cls(int(schema.n_outcomes[test]), level_values(encoder), np.array(thresholds), schema.unknown(test))
 
     @property
     def n_levels(self) -> int:
@@ -178,10 +175,9 @@ def fit_points(
     tests: Sequence[int],
     additive: Additive,
     folds: NDArray[np.int64],
-    blanks: Blanks = "unknown",
 ) -> FittedPoints:
     """The points of a chain of tests for two classes; `folds` has the fold of each case."""
-    results = [Results.of(instance, test, blanks) for test in tests]
+    results = [Results.of(instance, test) for test in tests]
     target = target_class(instance)
     is_target = (instance.labels == target).astype(np.float64)
     everyone = np.arange(len(is_target))

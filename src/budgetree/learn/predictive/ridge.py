@@ -6,7 +6,7 @@ its score of one class, to first order (one Newton step from the fitted model), 
 
     − h / (1 − p (1 − p) h) · (y − p),    h = zᵀ H⁻¹ z
 
-with z its columns and H the Hessian of that class's block. With weights, one case of the weight is left out.
+with z its columns and H the Hessian of that class's block; h times the weight of a case that has one.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.points import Blanks, FittedPoints, fit_points
+from budgetree.learn.predictive.points import FittedPoints, fit_points
 from budgetree.learn.predictive.small_tree import brier, mean_and_error
 from budgetree.problem import Instance
 from budgetree.tree import Model, Tree
@@ -79,11 +79,11 @@ class Pathway:
 
 
 def telling_points(
-    instance: Instance, tests: Sequence[int], learner: Learner, folds: NDArray[np.int64], blanks: Blanks = "unknown"
+    instance: Instance, tests: Sequence[int], learner: Learner, folds: NDArray[np.int64]
 ) -> FittedPoints:
     """The points of a chain without the tests that give every case the same, which are not worth paying for."""
     while True:
-        fitted = fit_points(instance, tests, learner, folds, blanks)
+        fitted = fit_points(instance, tests, learner, folds)
         telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
         if len(telling) == len(tests):
             return fitted

@@ -1,7 +1,8 @@
 """A plain tree of at most eight leaves on the tests of a chain, grown best first.
 
 Every split halves the cases by one test: numbers at a round threshold, values by how common the node's class is among
-them. A missing result goes with the larger half. How many leaves it has is decided by the Brier score of trees grown
+them. A result that is not known goes with the larger half, and its case says nothing about how the halves differ. How
+many leaves it has is decided by the Brier score of trees grown
 without each fold; that score is itself estimated without the fold that it is of. Where every leaf below a purchase
 gives the same answer, it is not made.
 """
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Blanks, Results, round_cuts, weight_at
+from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Origin, Split, Tree, TreeBuilder
@@ -23,6 +24,7 @@ from budgetree.tree.builder import OpenEnd
 
 MAX_LEAVES = 8
 SMOOTHING = 2.0  # cases of the node above that each leaf's chances are mixed with
+PRIOR = 20.0  # cases of each class that a split divides as all cases, where some results are not known
 LEAST_GAIN = 1e-9  # of the cases' weight
 
 
@@ -33,6 +35,7 @@ class Cut:
     test: int
     sides: NDArray[np.int64]
     gain: float
+    unknown: int | None = None  # the outcome of a result that is not known
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +43,7 @@ class SmallNode:
     """A node while it grows; `rank` says as which one it was split, from 0 on."""
 
     cases: NDArray[np.int64]
+    counts: NDArray[np.float64]  # per class, by weight
     chances: NDArray[np.float64]
     state: PathState
     cut: Cut | None = None
@@ -60,7 +64,7 @@ class SmallTreeGrower:
     def grow(self, cases: NDArray[np.int64]) -> SmallNode:
         """Best first, to the most leaves that it may have."""
         counts = self._counts(cases)
-        root = SmallNode(cases, counts / counts.sum(), self.costs.start)
+        root = SmallNode(cases, counts, counts / counts.sum(), self.costs.start)
         least = max(MIN_CASES, MIN_SHARE * float(counts.sum()))
         open_nodes = [(root, self._best_cut(root, least))]
         for rank in range(MAX_LEAVES - 1):
@@ -88,13 +92,25 @@ class SmallTreeGrower:
         codes = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1)
         state = node.state
         state = state if cut.test in state.tests else self.costs.after_buying(state, cut.test)
+        halves = self._halves(node, cut, codes)
         found = []
-        for side in (0, 1):
-            cases = node.cases[cut.sides[codes] == side]
-            chances = self._counts(cases) + SMOOTHING * node.chances
+        for side, counts in enumerate(halves):
+            chances = counts + SMOOTHING * node.chances
             seen = self.costs.after_seeing(state, cut.test, mask_of(cut.sides == side))
-            found.append(SmallNode(cases, chances / chances.sum(), seen))
+            found.append(SmallNode(node.cases[cut.sides[codes] == side], counts, chances / chances.sum(), seen))
         return found
+
+    def _halves(self, node: SmallNode, cut: Cut, codes: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
+        """Side × class: the node's cases by class, each class divided as its cases whose result is known.
+
+        Else the half with all unknown results would get their classes, as if these were what it shows. Some cases more
+        of each class are divided as all cases are: a class may have few known results, or none.
+        """
+        is_known = codes != cut.unknown
+        sides = [self._counts(node.cases[is_known & (cut.sides[codes] == side)]) for side in (0, 1)]
+        known = sides[0] + sides[1]
+        more = np.where((known == 0) | (not is_known.all()), PRIOR, 0.0)
+        return [(side + more * side.sum() / known.sum()) * (node.counts / (known + more)) for side in sides]
 
     def _best_cut(self, node: SmallNode, least: float) -> Cut | None:
         best, most = None, LEAST_GAIN * float(self.instance.weights.sum())
@@ -118,7 +134,7 @@ class SmallTreeGrower:
             share = counts[order, int(node.chances.argmax())] / counts[order].sum(axis=1)
             order = order[np.argsort(share, kind="stable")]
         else:
-            order = np.arange(results.n_levels)
+            order = np.arange(results.n_levels if results.unknown is not None else results.n_outcomes)
         below = np.asarray(np.cumsum(counts[order], axis=0), dtype=np.float64)
         if len(order) < 2:
             return None
@@ -126,12 +142,12 @@ class SmallTreeGrower:
         at = int(gains.argmax()) + 1  # the first of the upper half
         if gains[at - 1] <= 0:
             return None
-        if not is_nominal:
-            (rounded,) = round_cuts([at], counts[order].sum(axis=1), results, least)
+        if not is_nominal and at < results.n_levels:  # else between numbers and a blank that is a result
+            (rounded,) = round_cuts([at], counts[: results.n_levels].sum(axis=1), results, least)
             at = rounded if gains[rounded - 1] > 0 else at
         sides = np.full(results.n_outcomes + 1, int(2 * below[at - 1].sum() < below[-1].sum()), dtype=np.int64)
         sides[order] = np.arange(len(order)) >= at
-        return Cut(test, sides, float(gains[at - 1]))
+        return Cut(test, sides, float(gains[at - 1]), results.unknown)
 
 
 def _gains(below: NDArray[np.float64], least: float) -> NDArray[np.float64]:
@@ -164,11 +180,15 @@ def leaves_of(node: SmallNode) -> list[SmallNode]:
 
 
 def predicted(node: SmallNode, codes: NDArray[np.uint8], n_splits: int = MAX_LEAVES) -> NDArray[np.float64]:
-    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits."""
+    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits.
+
+    Where a result is not known, they are those of the node: the case is judged as without the test.
+    """
+    found = np.tile(node.chances, (len(codes), 1))
     if node.cut is None or node.rank >= n_splits:
-        return np.tile(node.chances, (len(codes), 1))
-    sides = node.cut.sides[np.minimum(codes[:, node.cut.test], len(node.cut.sides) - 1)]
-    found = np.empty((len(codes), len(node.chances)))
+        return found
+    own = codes[:, node.cut.test]
+    sides = np.where(own == node.cut.unknown, -1, node.cut.sides[np.minimum(own, len(node.cut.sides) - 1)])
     for side, child in enumerate(node.children):
         found[sides == side] = predicted(child, codes[sides == side], n_splits)
     return found
@@ -203,11 +223,10 @@ def fit_small_tree(
     folds: NDArray[np.int64],
     *,
     budget: Any = None,
-    blanks: Blanks = "unknown",
 ) -> SmallTree:
     """The tree of as many leaves as do best on cases left out; by gain, or by gain per price where that is as good."""
     costs = instance.schema.costs.within(budget)
-    results = tuple(Results.of(instance, test, blanks) for test in tests)
+    results = tuple(Results.of(instance, test) for test in tests)
     by_gain = SmallTreeGrower(instance, tuple(tests), results, costs)
     found = _fit(by_gain, folds)
     if costs.one_price is None:

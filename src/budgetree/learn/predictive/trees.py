@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 from budgetree.distributed import AnyCases
+from budgetree.learn.known_rows import KnownRows
 from budgetree.learn.predictive.fit import Fitter, fine_instance
-from budgetree.learn.predictive.sample import KnownRows
 from budgetree.learn.settings import (
     Leaves,
     check_cases,
     check_confidence,
     check_leaves,
-    check_row_groups,
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import check_groups, group_numbers
-from budgetree.problem import Instance, Schema
+from budgetree.learn.validation import Groups, group_numbers
+from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 from budgetree.tree.levels import join_levels
 from budgetree.tree.provenance import Method
-
-MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
 
 
 def predictive(
@@ -70,7 +66,8 @@ def predictive(
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's): what branches and refits are judged on
-        keeps them together. Rows in shards have none.
+        keeps them together. By default rows that are exact copies of each other do, as `fit` says. Rows in shards have
+        no others.
 
     Returns
     -------
@@ -91,7 +88,7 @@ def predictive(
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
     check_cases(cases)
-    known = KnownRows.of(cases, check_row_groups(cases, groups)).learned_from()
+    known = KnownRows.of(cases, groups=groups).learned_from()
     trees = PredictiveTrees(
         known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
     )
@@ -110,9 +107,8 @@ class PredictiveTrees:
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
-        groups: Any = None,
+        groups: Groups | None = None,
     ) -> None:
-        given = None if groups is None else check_groups(groups, cases.n_rows)
         n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -123,10 +119,15 @@ class PredictiveTrees:
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._plan = DEFAULT_PLAN if clock is None else clock.plan
         numbers = None
-        if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
-            numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
+        if groups is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
+            numbers = group_numbers(groups, cases.row_ranks)[cases.row_order]
         kind = check_leaves(leaves, cases.n_classes)
         self._fitter = Fitter(self.cases, kind, check_confidence(confidence), n_threads, numbers)
+
+    def budgets(self, limit: int, n_budgets: int, clock: Clock) -> list[int | float]:
+        """So many budgets up to a limit in price units that are worth a tree each, smallest first."""
+        costs = self.cases.schema.costs
+        return [costs.amount(units) for units in self._fitter.budgets(min(limit, costs.price_of_all), n_budgets, clock)]
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
@@ -147,24 +148,3 @@ def predictive_origin(budget: Any, confidence: float | None) -> Origin:
         budget=None if is_unlimited(budget) else as_fraction(budget),
         confidence=None if confidence is None else Fraction(str(confidence)),
     )
-
-
-def budgets_up_to(instance: AnyCases, limit: int) -> list[int]:
-    """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
-    single = sorted(_single_prices(instance.schema))
-    units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
-    if units and sum(single) > limit > units[-1]:
-        units.append(limit)
-    n_kept = min(MAX_POINTS, len(units))
-    return sorted({units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)})
-
-
-def price_of_all(schema: Schema) -> int | float:
-    """A budget that buys every test, whatever its outcome."""
-    return schema.costs.amount(sum(_single_prices(schema)))
-
-
-def _single_prices(schema: Schema) -> list[int]:
-    """What each test costs at most where it is the only one, in price units."""
-    costs = schema.costs
-    return list(map(int, costs.prices(costs.start)))

@@ -36,6 +36,7 @@ export function showFrontier(content, pick) {
   }
   if (hasLosses) byId("key-bars").textContent = say("chart.new_loss");
   put("judgement", content.judgement?.[0] ? `${capital(sayAgain(content.judgement[0]))}.` : "");
+  put("advice", adviceOf(content));
   let chosen = 0;
   let width = 0;
   let chart = draw();
@@ -57,6 +58,17 @@ export function showFrontier(content, pick) {
     table.mark(at);
     readOut(content, points[at], all);
   };
+}
+
+/** @type {(content: Content) => string} */
+function adviceOf({ advice, points }) {
+  if (!advice) return "";
+  const { recommended, enough } = advice;
+  if (recommended === null) return say("chart.none_recommended");
+  const budget = inUnit(points[enough].budget);
+  return [say("chart.recommended", { budget }), enough < points.length - 1 && say("chart.no_more", { budget })]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** @type {(point: Point) => string} */
@@ -86,7 +98,7 @@ function expectedOf(point) {
  * @param {number} all
  */
 function readOut(content, point, all) {
-  const found = { budget: inUnit(point.max_cost), errors: lossWords(content, point), share: percent(point.errors, all) };
+  const found = { budget: inUnit(point.budget), errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
     element("strong", {}, say(content.losses === null ? "chart.readout_share" : "chart.readout", found)),
     say("chart.readout_more", { bound: boundOf(point), source: sayAgain(point.source) }),
@@ -106,7 +118,7 @@ function stepChart(content, width, pick, hover) {
   const { points } = content;
   const { loss: line, bound } = /** @type {Steps} */ (content.steps);
   const all = total(content.trees[points[0].tree].nodes[0].counts);
-  const right = points[points.length - 1].max_cost || 1;
+  const right = points[points.length - 1].budget || 1;
   // Bars for new cases are shares of as many cases as there are known ones.
   const bars = points.map((point) => {
     const { new_error: error, new_error_se: se, new_loss: loss, new_loss_se: lossSe } = point;
@@ -137,7 +149,7 @@ function stepChart(content, width, pick, hover) {
   function pointUnder(event) {
     const box = chart.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * width;
-    const bought = points.filter((point) => x(point.max_cost) <= at + 6);
+    const bought = points.filter((point) => x(point.budget) <= at + 6);
     return Math.max(bought.length - 1, 0);
   }
 
@@ -163,7 +175,7 @@ function stepChart(content, width, pick, hover) {
     if (point.new_error === null) return;
     const [middle, se] = bars[at];
     const [from, to] = [y(Math.max(middle - se, 0)), y(middle + se)];
-    const [place, wide] = [x(point.max_cost), points.length > 60 ? 2 : 4];
+    const [place, wide] = [x(point.budget), points.length > 60 ? 2 : 4];
     const marks = [from, to, y(middle)].map((height) => `M${place - wide} ${height}h${2 * wide}`);
     chart.append(drawing("path", { class: "new-error", d: `M${place} ${from}V${to}${marks.join("")}` }));
   });
@@ -175,14 +187,14 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": [say("chart.point", { budget: inUnit(point.max_cost) }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
+        "aria-label": [say("chart.point", { budget: inUnit(point.budget) }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
         keydown: (event) => moveOrPick(event, at),
       },
-      drawing("circle", { class: "halo", cx: x(point.max_cost), cy: y(point.loss), r: 11 }),
-      drawing("circle", { class: "dot", cx: x(point.max_cost), cy: y(point.loss), r: points.length > 60 ? 3 : 5 }),
+      drawing("circle", { class: "halo", cx: x(point.budget), cy: y(point.loss), r: 11 }),
+      drawing("circle", { class: "dot", cx: x(point.budget), cy: y(point.loss), r: points.length > 60 ? 3 : 5 }),
     );
     chart.append(dot);
     return dot;
@@ -244,8 +256,8 @@ function pointTable(points, hasLosses, pick) {
   const referred = points.some((point) => point.referred) ? [say("points.referred")] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
-    const button = element("button", { type: "button", class: "link", "data-point": at }, inUnit(point.max_cost));
-    button.setAttribute("aria-label", say("points.show", { budget: inUnit(point.max_cost) }));
+    const button = element("button", { type: "button", class: "link", "data-point": at }, inUnit(point.budget));
+    button.setAttribute("aria-label", say("points.show", { budget: inUnit(point.budget) }));
     return element(
       "tr",
       { click: () => pick(at) },

@@ -36,6 +36,7 @@ export function showFacts(content, tree) {
     [say("facts.mean"), inUnit(significant(tree.mean_cost)), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
     lossFact(content, tree, all),
     ...newCasesFact(tree),
+    ...stabilityFact(content, tree),
     [say("facts.proof"), proof.value, proof.note],
   ];
   byId("facts").replaceChildren(
@@ -70,6 +71,20 @@ export function newCasesFact(tree) {
   }
   const note = say("facts.new_loss_note", { se: digits(lossSe, 2), share });
   return [[say("facts.new"), digits(loss, 3), note + mark]];
+}
+
+/**
+ * What came back when the tree was learned again from some of the rows; nothing where that is not known.
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function stabilityFact(content, tree) {
+  const firm = tree.expected?.stability;
+  if (firm === undefined) return [];
+  const [root] = tree.nodes;
+  const values = { times: Math.round(firm.same_first * firm.n_refits), count: firm.n_refits, share: Math.round(100 * firm.learned_from) };
+  const note = root.kind === "buy" ? say("facts.firm_note", { ...values, test: content.tests[root.test].name }) : say("facts.firm_none", values);
+  return [[say("facts.firm"), say("number.percent", { share: percentage(firm.same_answers) }), note]];
 }
 
 /**

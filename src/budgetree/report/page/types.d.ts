@@ -22,7 +22,14 @@ export interface Content {
   steps?: Steps; // of a frontier
   for_new?: boolean; // of a frontier: whether its trees were found for new cases
   objective?: string | null; // of a frontier: which cases its trees are for, and why
+  advice?: Advice | null; // of a frontier; null where no cases were held out
   judgement?: string[]; // of a frontier: how the errors on new cases came about
+}
+
+/** What new cases say about budgets: numbers of points. */
+export interface Advice {
+  recommended: number | null; // null where no budget does better than no test
+  enough: number; // no evidence that more helps
 }
 
 /** What each answer costs. */
@@ -139,6 +146,17 @@ export interface Expected {
   loss_se?: number;
   overfitted: boolean;
   how: string; // the number came about
+  stability?: Stability; // of a tree for new cases, where there was time
+}
+
+/** What came back when the tree was learned again from some of the rows; shares. */
+export interface Stability {
+  n_refits: number;
+  learned_from: number;
+  first_test: string | null;
+  same_first: number;
+  tests: Record<string, number>;
+  same_answers: number;
 }
 
 /** What was proven about other trees. */

@@ -51,7 +51,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     Examples
     --------
     >>> import budgetree as bt
-    >>> axes = bt.plot_frontier(bt.frontier(bt.datasets.load("figure1"), folds=0))
+    >>> axes = bt.plot_frontier(bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known"))
     >>> axes.get_xlabel()
     'budget: what no case exceeds'
     """
@@ -62,7 +62,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     if isinstance(impurities, (Impurity, type)):
         impurities = (impurities,)
     ax = new_axes(7.5, 4.6) if ax is None else ax
-    right = 1.06 * frontier.points[-1].max_cost or 1
+    right = 1.06 * frontier.points[-1].budget or 1
     for position, impurity in enumerate(impurities):
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
         style = {"color": BEHIND[position % len(BEHIND)], "linewidth": 1.2, "zorder": 2}
@@ -121,7 +121,7 @@ def _draw_new_means(ax: Any, frontier: Frontier) -> None:
         means = [point.new_loss if frontier.has_losses else point.new_error for point in known]
         errors = [point.new_loss_se if frontier.has_losses else point.new_error_se for point in known]
         style = {"fmt": "_", "color": NEW, "capsize": 3, "markersize": 8, "zorder": 5}
-        budgets = [point.max_cost for point in known]
+        budgets = [point.budget for point in known]
         ax.errorbar(budgets, means, yerr=errors, label="new cases, ± standard error", **style)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from budgetree.tree.provenance import (
     NewLoss,
     Origin,
     ProofState,
+    Stability,
 )
 
 if TYPE_CHECKING:
@@ -156,7 +158,10 @@ def estimate_content(estimate: Estimate | None) -> dict[str, Any] | None:
     if estimate is None:
         return None
     error, loss = estimate.new_error, estimate.new_loss
-    content = {"error": error.error, "se": error.se, "overfitted": estimate.overfitted, "how": estimate.how}
+    content: dict[str, Any] = {"error": error.error, "se": error.se}
+    content |= {"overfitted": estimate.overfitted, "how": estimate.how}
+    if estimate.stability is not None:
+        content["stability"] = asdict(estimate.stability) | {"tests": dict(estimate.stability.tests)}
     return content if loss is None else content | {"loss": loss.loss, "loss_se": loss.se}
 
 
@@ -166,4 +171,9 @@ def read_estimate(content: dict[str, Any] | None) -> Estimate | None:
         return None
     error = NewError(float(content["error"]), float(content["se"]))
     loss = NewLoss(float(content["loss"]), float(content["loss_se"])) if "loss" in content else None
-    return Estimate(error, content["overfitted"], content["how"], loss)
+    stability = content.get("stability")
+    if stability is not None:
+        tests = tuple((name, float(share)) for name, share in stability["tests"].items())
+        shares = {name: float(stability[name]) for name in ("learned_from", "same_first", "same_answers")}
+        stability = Stability(**(stability | shares | {"tests": tests}))
+    return Estimate(error, content["overfitted"], content["how"], loss, stability)
