@@ -75,12 +75,12 @@ def show(
         given = {name: settings[name] for name in GIVEN.get(form, ())}
         shown = _for_people(tree, max_depth, confusion) if form == "text" else tree.export(form, **given)
         if out is not None:
-            write_bytes(out, shown if isinstance(shown, bytes) else shown.encode())
+            write_bytes(out, shown if isinstance(shown, bytes) else click.unstyle(shown).encode())
             click.echo(visible(f"{out}: {file_size(out)}"))
         elif isinstance(shown, bytes):
             click.echo(shown, nl=False)
-        else:
-            click.echo(for_reader(shown), nl=form in ("text", "rules", "stages"))
+        else:  # the text's colours are for the terminal
+            click.echo(shown if form == "text" else for_reader(shown), nl=form in ("text", "rules", "stages"))
 
 
 def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
