@@ -5,6 +5,7 @@ from __future__ import annotations
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
+from budgetree.messages import stability_sentence
 from budgetree.show.stages_text import GO_ON, stage_records, stages_chart
 from budgetree.tree import Points, Split, Totals
 
@@ -80,3 +81,12 @@ def test_a_tree_that_branches_by_results_has_no_chart() -> None:
     with refused(TreeError, subject="stages"):
         tree.export("stages")
     assert staged().export("stages") == stages_chart(staged())
+
+
+def test_the_chart_ends_with_what_to_expect_and_how_firm_it_is() -> None:
+    result = bt.fit(bt.datasets.load("pima"), budget=22, leaves="points")
+    assert result.estimate is not None
+    assert result.estimate.stability is not None
+    last = " ".join((stages_chart(result.tree) or "").split("-" * 100)[-1].split())
+    assert f"{result.estimate}; mean cost of the known cases" in last
+    assert stability_sentence(result.estimate.stability, result.tree.schema) in last

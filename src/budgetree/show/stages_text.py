@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from textwrap import wrap
 
 import numpy as np
 
 from budgetree.errors import TreeError
+from budgetree.messages import stability_sentence
 from budgetree.services.words import counted, show_number, visible
 from budgetree.tree.leaves import Model, Points, Totals, softmax
 from budgetree.tree.nodes import Kind, Split
@@ -204,8 +206,9 @@ def stages_chart(tree: Tree) -> str | None:
     lines = chart.title()
     for number, stage in enumerate(pathway.stages):
         lines += ["-" * WIDTH, *chart.stage(number, stage)]
-    chances = chart.chances()
-    return "\n".join(map(visible, [*lines, *(["-" * WIDTH] if chances else []), *chances]))
+    if last := [*chart.chances(), *chart.new_cases()]:
+        lines += ["-" * WIDTH, *last]
+    return "\n".join(map(visible, lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +289,16 @@ class _Chart:
             lines.append(f"{head}   stage {number + 1} total  {shown} %")
             head = " " * len(head)
         return lines
+
+    def new_cases(self) -> list[str]:
+        """What to expect of it, and how firm it is; nothing where that is not known."""
+        estimate, mean = self.tree.estimate, show_number(self.tree.mean_cost)
+        if estimate is None:
+            return []
+        lines = [f"{estimate}; mean cost of the known cases {mean}"]
+        if estimate.stability is not None:
+            lines.append(stability_sentence(estimate.stability, self.tree.schema))
+        return [part for line in lines for part in wrap(line, WIDTH)]
 
 
 def _range(ending: Ending, unit: str) -> str:

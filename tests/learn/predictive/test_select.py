@@ -47,6 +47,18 @@ def test_a_kind_that_is_named_is_taken_and_what_it_costs_is_reported() -> None:
     assert dict(choice.scores) == pytest.approx({"tree": 0.08, "points": 0.5, "model": 0.08})
 
 
+def test_of_kinds_that_are_good_enough_one_that_costs_much_less_is_taken_before_a_simpler_one() -> None:
+    labels, ones = np.array([0, 1] * 50), np.ones(100)
+    good, bad = two_classes(np.where(labels == 1, 0.8, 0.2)), two_classes(np.full(100, 0.5))
+    found: Any = {"tree": good, "points": good, "model": good}
+    for costs, kind in (((10, 9, 9), "tree"), ((10, 7, 6), "points"), ((10, 7, 5), "model"), ((0, 0, 0), "tree")):
+        by_kind = dict(zip(KINDS, costs, strict=True))
+        assert choose(found, labels, ones, mean_cost=by_kind.__getitem__).kind == kind
+        assert choose(found, labels, ones, "tree", by_kind.__getitem__).kind == "tree"
+    cheap_but_bad = {"tree": 10.0, "points": 1.0, "model": 10.0}
+    assert choose(found | {"points": bad}, labels, ones, mean_cost=cheap_but_bad.__getitem__).kind == "tree"
+
+
 def test_an_exact_tree_takes_the_place_of_the_plain_one() -> None:
     labels, ones = np.array([0, 1] * 50), np.ones(100)
     good, bad = two_classes(np.where(labels == 1, 0.8, 0.2)), two_classes(np.full(100, 0.5))

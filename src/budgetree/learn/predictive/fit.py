@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
-from budgetree.learn.predictive.points import round_levels
+from budgetree.learn.predictive.points import FittedPoints, round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, counted_cases, draw
@@ -82,32 +83,32 @@ class Fitter:
         labels, weights = cases.labels[judged], cases.weights[judged]
         policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
+        make: dict[LeafKind, Callable[[], Tree]] = {"model": lambda: _model_tree(policy, learner, amount)}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
             small = fit_small_tree(cases, chain, folds, budget=amount)
-            found["tree"] = small.out_of_fold[judged]
+            found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds)
             if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
                 found["points"] = fitted.out_of_fold[-1][judged]
-        choice = choose(found, labels, weights, self.leaves)
+                make["points"] = lambda: self._points_tree(cases, fitted, judged, amount)
+        made = cache(lambda kind: make[kind]())
+        choice = choose(found, labels, weights, self.leaves, lambda kind: made(kind).mean_cost)
         if choice.kind != "points" and self.leaves != "model":
             limit = float(weights @ brier(found[choice.kind], labels))
             if (start := self._exact.start(budget, clock, limit)) is not None:
                 choice = with_tree(choice, start.loss / float(weights.sum()))
                 return Pathway(exact_tree(start, cases, _chosen(origin, choice)), choice)
-        origin = _chosen(origin, choice)
-        if choice.kind == "tree":
-            return Pathway(small.tree(cases, budget=amount, origin=origin), choice)
-        if choice.kind == "model":
-            tree = policy.tree(budget=amount, origin=origin)
-            if smaller := learner.smaller(policy.models):
-                tree = policy.tree(budget=amount, origin=origin, models=smaller)
-            return Pathway(tree, choice)
+        tree, chosen = made(choice.kind), _chosen(origin, choice)
+        return Pathway(tree if chosen is None else replace(tree, origin=chosen), choice)
+
+    def _points_tree(self, cases: Instance, fitted: FittedPoints, judged: NDArray[np.int64], budget: Any) -> Tree:
         tests, table = fitted.table.tests, cases.schema.loss_table
         honest = [prefix[judged] for prefix in fitted.out_of_fold]
-        stages = find_stages(Chain(honest, prefix_costs(cases, tests), table, weights, self.confidence))
-        return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
+        costs = prefix_costs(cases, tests)
+        stages = find_stages(Chain(honest, costs, table, cases.weights[judged], self.confidence))
+        return points_tree(cases, fitted, stages, budget=budget)
 
     def _ordered(self, chain: Place) -> list[int]:
         """The tests of a pathway without branches, in the order to buy them."""
@@ -154,6 +155,12 @@ class Fitter:
     @cached_property
     def _exact(self) -> ExactStarts:
         return ExactStarts(self._cases, self._folds)
+
+
+def _model_tree(policy: PolicyTree, learner: BoostedModels, budget: Any) -> Tree:
+    tree = policy.tree(budget=budget)
+    smaller = learner.smaller(policy.models)
+    return policy.tree(budget=budget, models=smaller) if smaller else tree
 
 
 def _one_leaf(instance: Instance, origin: Origin | None) -> Tree:

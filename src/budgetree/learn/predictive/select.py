@@ -6,12 +6,13 @@
 
 A kind is good enough where its out-of-fold Brier score is within one standard error of the best, of the differences
 case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
-matter of the kind. Where a kind is asked for by name, it is taken, and what it costs is reported.
+matter of the kind. Of kinds that are good enough, one that costs much less is taken before a simpler one. Where a kind
+is asked for by name, it is taken, and what it costs is reported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,6 +25,7 @@ from budgetree.problem import Instance
 from budgetree.tree import Model, Tree
 from budgetree.tree.provenance import KINDS, LeafChoice, LeafKind
 
+MUCH_LESS = 0.8  # of the mean cost
 DIGITS = 6  # of scores, which are for people
 
 
@@ -48,14 +50,20 @@ def choose(
     labels: NDArray[np.int64],
     weights: NDArray[np.float64],
     wanted: LeafKind | None = None,
+    mean_cost: Callable[[LeafKind], float] = lambda kind: 0.0,
 ) -> LeafChoice:
-    """The simplest kind that is good enough, or the one that is wanted, from out-of-fold probabilities."""
+    """The simplest kind that is good enough, or the one that is wanted, from out-of-fold probabilities.
+
+    mean_cost  what a case pays on average in a pathway of this kind
+    """
     losses = {kind: brier(probabilities[kind], labels) for kind in KINDS if kind in probabilities}
     scores = {kind: mean_and_error(loss, weights)[0] for kind, loss in losses.items()}
     best = min(scores, key=lambda kind: scores[kind])  # of equals the simplest
     compared = {kind: mean_and_error(loss - losses[best], weights) for kind, loss in losses.items()}
-    good = next(kind for kind, (excess, error) in compared.items() if excess <= error)
-    kind = good if wanted is None else wanted
+    good = [kind for kind, (excess, error) in compared.items() if excess <= error]
+    kind = good[0] if wanted is None else wanted
+    for other in good[1:] if wanted is None else []:
+        kind = other if mean_cost(other) < MUCH_LESS * mean_cost(kind) else kind
     excess, error = compared[kind]
     rounded = tuple((kind, round(score, DIGITS)) for kind, score in scores.items())
     return LeafChoice(kind, rounded, best, round(excess, DIGITS), round(error, DIGITS))
