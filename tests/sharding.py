@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 from reference import random_problem
@@ -35,7 +36,11 @@ def cut(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> list[
 
 def sharded(instance: bt.Instance, n_parts: int, *, by_class: bool = False, sizes: Sizes = SIZES) -> LocalCases:
     partitions = cut(instance, n_parts, by_class=by_class)
-    return LocalCases(instance.schema, partitions, instance.n_objects, sizes=sizes, drawn=lambda: instance)
+    return LocalCases(instance.schema, partitions, instance.n_objects, sizes=sizes, drawn=partial(_given, instance))
+
+
+def _given(instance: bt.Instance) -> bt.Instance:
+    return instance
 
 
 def random_instance(seed: int) -> bt.Instance:

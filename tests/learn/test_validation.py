@@ -240,7 +240,7 @@ def test_merged_rows_are_one_case_where_rows_are_held_out() -> None:
     rows = known.instance
     assert (rows.n_rows, rows.labels.tolist(), known.groups) == (merged.n_objects, merged.labels.tolist(), None)
     assert len(np.unique(rows.row_ranks)) == rows.n_rows
-    found = bt.frontier(merged, max_budget=2)
+    found = bt.frontier(merged, max_budget=2, objective="known")
     assert found.validation is not None
     assert found.validation.n_rows == merged.n_objects
     groups = KnownRows.of(merged).groups

@@ -91,9 +91,9 @@ def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
     assert lines[8:] == [
         "error on new cases: cross-validated, 5 of 5 folds",
-        "recommended: a budget of 3, new cases 18.2 % ± 3.3 wrong, among these trees for known cases",
+        "recommended: a budget of 3, new cases 15.8 % ± 3.2 wrong, among these trees for known cases",
         "no evidence that more than 3 helps",
-        "2 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 45 % ± 4: overfitted; "
+        "2 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 42 % ± 4: overfitted; "
         "objective='new', fewer levels or a smaller budget help",
     ]
     html = frontier._repr_html_()

@@ -67,6 +67,14 @@ def statement_line(tree: Tree) -> str:
     return f"{head} {visible(' '.join(statement.sentences))}"
 
 
+def stability_lines(tree: Tree) -> list[str]:
+    """How firm a tree is, where that is known."""
+    from budgetree.messages import stability_sentence
+
+    firm = None if tree.estimate is None else tree.estimate.stability
+    return [] if firm is None else [visible(stability_sentence(firm, tree.schema))]
+
+
 def file_size(path: str) -> str:
     """As people say it.
 
@@ -75,14 +83,6 @@ def file_size(path: str) -> str:
     """
     size = os.path.getsize(path)
     return f"{-(-size // 1000):,} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
-
-
-def stability_lines(tree: Tree) -> list[str]:
-    """How firm a tree is, where that is known."""
-    from budgetree.messages import stability_sentence
-
-    firm = None if tree.estimate is None else tree.estimate.stability
-    return [] if firm is None else [visible(stability_sentence(firm, tree.schema))]
 
 
 def tree_facts(tree: Tree) -> dict[str, Any]:

@@ -62,10 +62,10 @@ class Validation:
     n_done: int
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
-    n_copies: int = 0  # rows held out together with another, because they repeat it
-    stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
     # Per pair of budgets, by how many standard errors of the difference the second loses less; none where no fold was.
     advantages: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
+    n_copies: int = 0  # rows held out together with another, because they repeat it
+    stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
 
     @property
     def how(self) -> str:

@@ -166,7 +166,7 @@ def test_a_time_limit_returns_what_there_is() -> None:
 def test_from_shards_the_first_tree_may_end_early_and_says_so(impurities: Any, losses: Any, tmp_path: Path) -> None:
     instance = bt.datasets.load("pima").with_losses(losses)
     whole = bt.grow(instance)
-    frontier = bt.frontier(sharded(instance, 3), impurities=impurities, max_budget=60, time_limit=0)
+    frontier = bt.frontier(sharded(instance, 3), impurities=impurities, max_budget=60, time_limit=0, objective="known")
     assert not frontier.complete
     assert len(frontier) > 1
     tree = frontier[-1].tree
