@@ -2,12 +2,9 @@
 
 The trees start from the scores that the additive model gives a case which it was not fitted to, rounded, so that the
 last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
-<<<<<<< HEAD
-of these models answers. Where a pathway of two classes would have more ends of trees than a small file holds, each of
-its models gets a share of them: by larger steps, which take fewer rounds, and the mean of fewer models.
-=======
-of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out.
->>>>>>> main
+of these models answers. Of many cases there is one fold, and one model, fitted to all that are never held out. Where a
+pathway of two classes would have more ends of trees than a small file holds, each of its models gets a share of them:
+by larger steps, which take fewer rounds, and the mean of fewer models.
 """
 
 from __future__ import annotations
@@ -137,9 +134,11 @@ class BoostedModels:
         share = (np.cumsum(count) - count) * MAX_LEVELS // max(count.sum(), 1)
         bins = np.unique(share, return_inverse=True)[1] if n_levels > MAX_LEVELS else np.arange(n_levels)
         weight = np.maximum(count, 1)
-        means = [np.bincount(bins, weight * column) / np.bincount(bins, weight) for column in points[:n_levels].T]
-        levels = np.column_stack(means)[bins]
-        step = SCORE_STEP * max(1, round(float(np.ptp(levels, axis=0).max()) / MAX_STEPS / SCORE_STEP))
+        own = points[:n_levels].astype(np.float64)
+        sums = [np.bincount(bins, weight * column) for column in own.T]
+        means = (np.column_stack(sums) / np.bincount(bins, weight)[:, None])[bins]
+        step = SCORE_STEP * max(1, round(float(np.ptp(own, axis=0).max()) / MAX_STEPS / SCORE_STEP))
+        levels = np.where(np.abs(own - means) > step, own, means)  # a blank that is a result is unlike its neighbours
         return np.vstack([np.rint(levels / step) * step, points[n_levels:]])
 
     def _boosted(self, tests: TestSet) -> Boosted | None:
