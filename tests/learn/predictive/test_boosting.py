@@ -46,11 +46,10 @@ def n_ends(model: bt.Model) -> int:
     return 0 if model.totals.trees is None else int((model.totals.trees.test < 0).sum())
 
 
-@pytest.mark.parametrize("limit", [60, 150, 400])
-def test_models_that_are_too_large_together_are_replaced_by_smaller_ones(
-    limit: int, monkeypatch: pytest.MonkeyPatch
+def test_models_that_are_too_large_together_are_replaced_by_smaller_ones_unless_those_are_worse(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    instance = exclusive_or(800)
+    instance, limit = exclusive_or(800), 400
     models = models_of(instance)
     sets = [(0,), (0, 1), (0, 1, 2)]
     large = {tests: models.model(tests) for tests in sets}
@@ -68,6 +67,9 @@ def test_models_that_are_too_large_together_are_replaced_by_smaller_ones(
     assert (answers == instance.codes[:, 0] ^ instance.codes[:, 1]).all()  # what matters is still there
     monkeypatch.setattr(boosting, "MAX_SMALL", 100)
     assert models.smaller(sets) == {}
+    monkeypatch.setattr(boosting, "MAX_SMALL", 1000)
+    monkeypatch.setattr(boosting, "MAX_ENDS", 60)
+    assert (0, 1, 2) not in models.smaller(sets), "one round says less"
 
 
 def test_where_a_sum_says_all_no_trees_are_added_for_noise() -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.small_tree import brier, mean_and_error
 from budgetree.learn.predictive.staging import log_odds
 from budgetree.services.clock import Clock
 from budgetree.tree import Ensemble, Model, Totals
@@ -74,7 +75,10 @@ class BoostedModels:
         return self._fit(tests).model
 
     def smaller(self, sets: Iterable[TestSet]) -> dict[TestSet, Model]:
-        """Models of these sets that are small enough together; none where they are, or need not be."""
+        """Models of these sets that are small enough together; none where they are, need not be, or would be worse.
+
+        Worse: by more than a standard error of the Brier score. A large file is then the lesser evil, and is reported.
+        """
         ends = {tests: n for tests in sorted(set(sets)) if (n := _n_ends(self.model(tests)))}
         if self.cases.n_classes > 2 or self.cases.n_cases > MAX_SMALL or sum(ends.values()) <= MAX_ENDS:
             return {}
@@ -84,14 +88,22 @@ class BoostedModels:
             if n_ends > share:
                 break
             left -= n_ends
-        return {tests: self._smaller(tests, share) for tests, n_ends in ends.items() if n_ends > share}
+        found = {tests: self._smaller(tests, share) for tests, n_ends in ends.items() if n_ends > share}
+        return {tests: model for tests, model in found.items() if model is not None}
 
-    def _smaller(self, tests: TestSet, max_ends: int) -> Model:
+    def _smaller(self, tests: TestSet, max_ends: int) -> Model | None:
         """The mean of as many models with larger steps as have few enough ends; of fewer than two, one of all cases."""
         n_leaves = SMALL["n_leaves"]
         found = self._rounds(tests, n_leaves=n_leaves, rate=FAST, max_rounds=max_ends // n_leaves, refits=True)
-        if found is None:  # late: a large file is better than no model
-            return self.model(tests)
+        if found is None:  # late
+            return None
+        judged = self._folds >= 0
+        large, small = (
+            brier(each[judged], self.cases.labels[judged]) for each in (self.probabilities(tests), self._honest(found))
+        )
+        excess, error = mean_and_error(small - large, self.cases.weights[judged])
+        if excess > error:
+            return None
         if not found.n_rounds:
             return self._additive_model(tests)
         n_models = int((np.cumsum([(model.test < 0).sum() for model in found.models]) <= max_ends).sum())
@@ -148,10 +160,13 @@ class BoostedModels:
             return None
         if not found.n_rounds:
             return self._alone(tests)
+        return Boosted(self._with_trees(tests, found.models), self._honest(found))
+
+    def _honest(self, found: Any) -> NDArray[np.float64]:
         probabilities, held_out = np.full((self.cases.n_cases, self.cases.n_classes), np.nan), self._folds >= 0
         scores = np.rint(found.scores[held_out] * SCORE_UNIT).astype(np.int64)
         probabilities[held_out] = softmax(class_scores(scores))
-        return Boosted(self._with_trees(tests, found.models), probabilities)
+        return probabilities
 
     def _rounds(self, tests: TestSet, **settings: Any) -> Any:
         """What the core finds from the scores of the additive model; None where the clock is over first."""
