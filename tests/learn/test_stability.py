@@ -66,7 +66,7 @@ def test_it_is_in_the_model_file_and_in_its_sentence(tmp_path: Path) -> None:
     assert bt.Tree.from_json(tmp_path / "tree.json").estimate == tree.estimate
     assert tree.estimate is not None
     assert tree.estimate.stability is not None
-    assert "refits on 80 % of the rows begin with lab; bought by: lab 5" in stability_sentence(
+    assert "refits on 80 % of the rows begin with lab; refits that buy each test: lab 5" in stability_sentence(
         tree.estimate.stability, tree.schema
     )
     none = replace(tree.estimate.stability, first_test=None, tests=(), n_refits=1, same_first=1.0)
