@@ -18,7 +18,7 @@ from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.sample import Sample
 from budgetree.services.clock import Clock, OutOfTimeError
 
-N_TREES = 24
+N_TREES = 48
 N_TREES_LARGE = 12  # beyond FEW_CASES, whose losses are steadier
 FEW_CASES = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
