@@ -9,6 +9,7 @@ import pytest
 
 from .cases import Case, draw
 from .checks import CHECKS, DifferenceError
+from .pathways import differences
 from .search import Figures, Found, compare, smallest
 
 CASES = 12
@@ -55,3 +56,7 @@ def test_the_smallest_case_that_differs_is_small(monkeypatch: pytest.MonkeyPatch
     assert len(found.case.problem.rows) <= max(3, found.case.problem.n_classes)
     assert found.case.problem.fees == ()
     assert found.case.tests == ("t0", "t1")
+
+
+def test_no_order_and_no_thread_changes_a_pathway() -> None:
+    assert [text for number in range(3) for text in differences(number)] == []
