@@ -37,10 +37,12 @@ public:
         return nb::make_tuple(coefficients, as_numpy(std::move(losses), {sets.size(), cases_.n_cases()}));
     }
 
-    NumpyArray<double> honest(const TestSet& tests) const {
+    nb::object honest(const TestSet& tests) const {
         check(tests);
-        auto probabilities = without_gil([&] { return honest_probabilities(cases_, tests); });
-        return as_numpy(std::move(probabilities), {cases_.n_cases(), std::size_t(cases_.n_classes)});
+        HonestRidge fit = without_gil([&] { return fit_honest_ridge(cases_, tests); });
+        const std::size_t n_classes = std::size_t(cases_.n_classes), n_columns = fit.coefficients.size() / n_classes;
+        return nb::make_tuple(as_numpy(std::move(fit.coefficients), {n_classes, n_columns}),
+                              as_numpy(std::move(fit.probabilities), {cases_.n_cases(), n_classes}));
     }
 
 private:
@@ -65,7 +67,8 @@ void bind_models(nb::module_& module) {
              "codes"_a, "labels"_a, "weights"_a, "bases"_a, "n_classes"_a)
         .def("fit", &Ridge::fit, "sets"_a, "threads"_a, "clock"_a,
              "Per set the coefficients (class × column), and set × case the honest losses; None if out of time.")
-        .def("honest", &Ridge::honest, "tests"_a, "Case × class: probabilities by the model without the case.");
+        .def("honest", &Ridge::honest, "tests"_a,
+             "The coefficients (class × column), and case × class the probabilities by the model without the case.");
 }
 
 }  // namespace budgetree

@@ -334,12 +334,13 @@ std::optional<std::vector<RidgeFit>> fit_ridges(const RidgeCases& cases, std::sp
     return fits;
 }
 
-std::vector<double> honest_probabilities(const RidgeCases& cases, const TestSet& tests) {
+HonestRidge fit_honest_ridge(const RidgeCases& cases, const TestSet& tests) {
     Clock clock(INFINITY);
     Watch watch(clock, Watch::Thread::kOther);
     Regression regression(cases, tests);
     regression.fit(watch);
-    return regression.honest();
+    std::vector<double> probabilities = regression.honest();
+    return {regression.take_coefficients(), std::move(probabilities)};
 }
 
 }  // namespace budgetree

@@ -65,7 +65,11 @@ using TestSet = std::vector<int>;
 std::optional<std::vector<RidgeFit>> fit_ridges(const RidgeCases& cases, std::span<const TestSet> sets, int n_threads,
                                                 Clock& clock);
 
-// Case × class: probabilities by the model without the case.
-std::vector<double> honest_probabilities(const RidgeCases& cases, const TestSet& tests);
+struct HonestRidge {
+    std::vector<double> coefficients;   // class × column, the intercept first
+    std::vector<double> probabilities;  // case × class, by the model without the case
+};
+
+HonestRidge fit_honest_ridge(const RidgeCases& cases, const TestSet& tests);
 
 }  // namespace budgetree

@@ -24,6 +24,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT
 
+MAX_CONTRIBUTING = 20_000  # cases that say what single results contribute; points are too coarse to tell more
 CACHE_BYTES = 1 << 28  # of losses; the cheapest thing to forget is all of them
 
 TestSet = tuple[int, ...]  # ascending
@@ -71,10 +72,10 @@ class Solver:
             fitted = self._ridge.fit([list(tests) for tests in sets], self._threads, limit)
         return fitted
 
-    def honest(self, tests: TestSet) -> NDArray[np.float64]:
-        """Case × class: the probabilities of each case by the model without it."""
-        honest: NDArray[np.float64] = self._ridge.honest(list(tests))
-        return honest
+    def honest(self, tests: TestSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The coefficients, and case × class the probabilities of each case by the model without it."""
+        found: tuple[NDArray[np.float64], NDArray[np.float64]] = self._ridge.honest(list(tests))
+        return found
 
 
 class Models:
@@ -113,11 +114,16 @@ class Models:
 
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
         """Case × class: the probabilities of each case by the model without it."""
-        return self._solver.honest(tuple(sorted(tests)))
+        wanted = tuple(sorted(tests))
+        self._coefficients[wanted], honest = self._solver.honest(wanted)
+        return honest
 
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
         """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
         own = self.cases
+        cases = cases[
+            :: max(-(-len(cases) // MAX_CONTRIBUTING), 1)
+        ]  # in the canonical order every k-th is a fair sample
         part = Cases(own.codes[cases], own.labels[cases], own.weights[cases], own.n_classes, own.bases)
         models = self if len(cases) == own.n_cases else Models(part, Clock(None))
         totals = models.model(tests).totals
