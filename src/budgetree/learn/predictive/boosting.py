@@ -32,6 +32,7 @@ LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
 FAST = 0.3  # the rate where there would be too many ends
 MAX_SMALL = 20_000  # cases whose pathway fits into a small file, if there are two classes
 MAX_ENDS = 4_000  # of such a pathway: about 60 kB of its file, and 130 of SQL
+MAX_SHRINK = 8  # how many times smaller a model may become; beyond, it would be worse
 MAX_LEVELS = 64  # of a number that a model tells apart, as many as the core's bins
 MAX_STEPS = 32  # of what they add, from the least to the most
 SCORE_STEP = 500  # of what a result or an end adds, in millionths: short to write, and no case notices
@@ -88,7 +89,8 @@ class BoostedModels:
             if n_ends > share:
                 break
             left -= n_ends
-        found = {tests: self._smaller(tests, share) for tests, n_ends in ends.items() if n_ends > share}
+        tried = [tests for tests, n_ends in ends.items() if share < n_ends <= MAX_SHRINK * share]
+        found = {tests: self._smaller(tests, share) for tests in tried}
         return {tests: model for tests, model in found.items() if model is not None}
 
     def _smaller(self, tests: TestSet, max_ends: int) -> Model | None:

@@ -121,9 +121,8 @@ class Models:
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
         """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
         own = self.cases
-        cases = cases[
-            :: max(-(-len(cases) // MAX_CONTRIBUTING), 1)
-        ]  # in the canonical order every k-th is a fair sample
+        every = max(-(-len(cases) // MAX_CONTRIBUTING), 1)
+        cases = cases[::every]  # of cases in the canonical order a fair sample
         part = Cases(own.codes[cases], own.labels[cases], own.weights[cases], own.n_classes, own.bases)
         models = self if len(cases) == own.n_cases else Models(part, Clock(None))
         totals = models.model(tests).totals
