@@ -10,6 +10,7 @@ namespace {
 // The rows and the arrays that they look into.
 class KeptRows {
 public:
+    // NOLINTNEXTLINE(readability-function-size): from Python each has a name
     KeptRows(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<double>> weights,
              const Array<std::int32_t>& n_outcomes, const Array<bool>& is_ordered, const Array<std::int32_t>& missing,
              int n_classes, std::optional<Array<std::int32_t>> groups)
