@@ -59,4 +59,4 @@ def test_the_smallest_case_that_differs_is_small(monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_order_and_no_thread_changes_a_pathway() -> None:
-    assert [text for number in range(3) for text in differences(number)] == []
+    assert [text for number in (0, 1, 7) for text in differences(number)] == []  # the last has zeros of either sign

@@ -95,7 +95,7 @@ def round_levels(instance: Instance, tests: Sequence[int]) -> Instance:
             continue
         is_few = encoder.levels <= FEW_VALUES and np.array_equal(low, high)
         gaps = zip(high[:-1].tolist(), low[1:].tolist(), strict=True)
-        thresholds = tuple(above if is_few else round_between(below, above) for below, above in gaps)
+        thresholds = tuple((above if is_few else round_between(below, above)) + 0.0 for below, above in gaps)  # -0 is 0
         encoders[test] = replace(encoder, thresholds=thresholds)
         outcome_names[test] = encoders[test].outcome_names
     rounded = copy(instance)
