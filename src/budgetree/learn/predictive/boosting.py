@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
-from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.ridge import Cases, Models, TestSet
 from budgetree.learn.predictive.small_tree import brier, mean_and_error
 from budgetree.learn.predictive.staging import log_odds
 from budgetree.services.clock import Clock
@@ -36,8 +36,6 @@ MAX_SHRINK = 8  # how many times smaller a model may become; beyond, it would be
 MAX_LEVELS = 64  # of a number that a model tells apart, as many as the core's bins
 MAX_STEPS = 32  # of what they add, from the least to the most
 SCORE_STEP = 500  # of what a result or an end adds, in millionths: short to write, and no case notices
-
-TestSet = tuple[int, ...]  # ascending
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,7 +30,7 @@ from budgetree.learn.predictive.staging import points_tree
 from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
-from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
+from budgetree.tree import Fixed, Model, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
 
 MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
@@ -159,7 +159,7 @@ class Fitter:
 
 def _model_tree(policy: PolicyTree, learner: BoostedModels, budget: Any) -> Tree:
     tree = policy.tree(budget=budget)
-    smaller = learner.smaller(policy.models)
+    smaller = learner.smaller(tuple(sorted(node.tests)) for node in tree.nodes if isinstance(node, Model))
     return policy.tree(budget=budget, models=smaller) if smaller else tree
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.basis import FEW_VALUES, Basis
-from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.ridge import Cases, Models, TestSet
 from budgetree.learn.predictive.sample import Sample
 from budgetree.services.clock import Clock, OutOfTimeError
 
@@ -26,8 +26,6 @@ N_QUICK_CASES = 1_500  # … on the first of the cases
 N_BINS = 64
 MIN_LEAF = 5
 MIN_LEAF_OF_ALL = 15  # divided among the tests of a set: a leaf of one test alone holds as many
-
-TestSet = tuple[int, ...]  # ascending
 
 
 class Judge:

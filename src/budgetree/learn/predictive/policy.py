@@ -11,29 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.growth import Place
-from budgetree.learn.predictive.select import Learner
+from budgetree.learn.predictive.ridge import TestSet
+from budgetree.learn.predictive.select import Learner, Predictor
 from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_stages, with_rules
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
-from budgetree.tree import Model, Origin, Split, Tree, TreeBuilder
+from budgetree.tree import Model, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
-
-TestSet = tuple[int, ...]  # ascending
-
-
-class Predictor(Protocol):
-    """Honest probabilities by any set of tests."""
-
-    def probabilities(self, tests: Sequence[int]) -> NDArray[np.float64]:
-        """Case × class, each case by what was not fitted to it."""
-        ...
 
 
 class Followed:
@@ -103,7 +94,6 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
-    models: dict[TestSet, Model] = field(init=False, default_factory=dict)  # of the last tree, by their tests
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
@@ -113,12 +103,14 @@ class PolicyTree:
         """The out-of-fold probabilities of cases where they end at last."""
         return self._all.final
 
-    def tree(
-        self, *, budget: Any = None, origin: Origin | None = None, models: Mapping[TestSet, Model] | None = None
-    ) -> Tree:
-        """The tree; `models` answer instead of the learner's."""
-        self.models = dict(models or {})
-        builder, scout = TreeBuilder(self.instance, budget=budget), self.scout or self._all
+    def tree(self, *, budget: Any = None, models: Mapping[TestSet, Model] | None = None) -> Tree:
+        """The tree; of the sets that are among them, `models` answer instead of the learner's."""
+        builder, scout, given = TreeBuilder(self.instance, budget=budget), self.scout or self._all, models or {}
+
+        def model_of(place: Place) -> Model:
+            tests = tuple(sorted(place.state.tests))
+            return given.get(tests) or self.learner.model(tests)
+
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
             end, place, cases, seen, n_stages = waiting.pop()
@@ -126,21 +118,17 @@ class PolicyTree:
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))
-                if stop is not None and not len(stop.cases):  # nobody goes on
+                if stop is not None and not len(stop.cases):  # no case goes on
                     place = Place(place.cases, place.state)
-                elif stop is not None and (after := self._stop(builder, end, place, stop.rule)) is not None:
+                elif stop is not None and (after := self._stop(builder, end, model_of(place), stop.rule)) is not None:
                     end, cases, seen = after, stop.cases, stop.seen
             if place.goes is None or place.test is None:
-                builder.leaf(end, self._model(place))
+                builder.leaf(end, model_of(place))
                 continue
             ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
             sides = self._all.sides(place, cases), scout.sides(place, seen), [n_stages - len(stops)] * len(ends)
             waiting += zip(ends, place.sides, *sides, strict=True)
-        return builder.build(origin=origin)
-
-    def _model(self, place: Place) -> Model:
-        tests = tuple(sorted(place.state.tests))
-        return self.models.setdefault(tests, self.learner.model(tests))
+        return builder.build()
 
     def _stops(
         self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int
@@ -168,9 +156,8 @@ class PolicyTree:
                 found[id(place)] = _Stop(rule, cases[goes_on], seen[seen_on])
         return found
 
-    def _stop(self, builder: TreeBuilder, end: OpenEnd, place: Place, rule: StopRule) -> OpenEnd | None:
+    def _stop(self, builder: TreeBuilder, end: OpenEnd, model: Model, rule: StopRule) -> OpenEnd | None:
         """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
-        model = self._model(place)
         if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
             return None
         split, is_stop = found

@@ -29,12 +29,16 @@ MUCH_LESS = 0.8  # of the mean cost
 DIGITS = 6  # of scores, which are for people
 
 
-class Learner(Protocol):
-    """What learns the models of a chain's prefixes."""
+class Predictor(Protocol):
+    """What predicts from any set of tests."""
 
     def probabilities(self, tests: Sequence[int]) -> NDArray[np.float64]:
         """Case × class: the probabilities of each case by a model that was not fitted to it."""
         ...
+
+
+class Learner(Predictor, Protocol):
+    """What learns the models of a chain's prefixes, too."""
 
     def model(self, tests: Sequence[int]) -> Model:
         """The model of a set of tests, fitted to all cases."""

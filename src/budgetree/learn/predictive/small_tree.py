@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
-from budgetree.tree import Fixed, Origin, Split, Tree, TreeBuilder
+from budgetree.tree import Fixed, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 
 MAX_LEAVES = 8
@@ -202,7 +202,7 @@ class SmallTree:
     # Case × class, before purchases that change no answer are left out; NaN of cases that are never held out.
     out_of_fold: NDArray[np.float64]
 
-    def tree(self, instance: Instance, *, budget: Any = None, origin: Origin | None = None) -> Tree:
+    def tree(self, instance: Instance, *, budget: Any = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
         waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.root, self.root)]
         while waiting:
@@ -214,7 +214,7 @@ class SmallTree:
             end = end if test in end.state.tests else builder.buy(end, test)
             ends = builder.branch(end, Split.by_result(test, node.cut.sides.tolist()))
             waiting += zip(ends, node.children, strict=True)
-        return builder.build(origin=origin)
+        return builder.build()
 
 
 def fit_small_tree(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.points import FittedPoints
 from budgetree.learn.predictive.stages import Stages, StopRule
 from budgetree.problem import Instance, LossTable
-from budgetree.tree import Fixed, Model, Origin, Points, Split, Totals, Tree, TreeBuilder
+from budgetree.tree import Fixed, Model, Points, Split, Totals, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 from budgetree.tree.leaves import SCORE_UNIT, softmax
 
@@ -62,9 +62,7 @@ class Settled:
         return found[::-1]
 
 
-def points_tree(
-    instance: Instance, fitted: FittedPoints, stages: Stages, *, budget: Any = None, origin: Origin | None = None
-) -> Tree:
+def points_tree(instance: Instance, fitted: FittedPoints, stages: Stages, *, budget: Any = None) -> Tree:
     """The tree of a chain whose stages read one total of points."""
     settled = Settled(fitted, stages, instance.schema.loss_table)
     builder, table = TreeBuilder(instance, budget=budget), fitted.table
@@ -87,7 +85,7 @@ def points_tree(
                 continue
             after = sorted({total + more for total in run for more in table.possible(n_bought)})
             waiting.append((builder.buy(side, table.tests[n_bought]), n_bought + 1, after))
-    return builder.build(origin=origin)
+    return builder.build()
 
 
 def _points_leaf(fitted: FittedPoints, totals: Totals, n_bought: int) -> Points | Fixed:
