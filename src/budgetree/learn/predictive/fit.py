@@ -22,7 +22,7 @@ from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import FittedPoints, round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.sample import N_FOLDS, counted_cases, draw
+from budgetree.learn.predictive.sample import N_FOLDS, CountedCases, draw
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
@@ -119,28 +119,27 @@ class Fitter:
             return list(end.state.tests)
 
     @cached_property
-    def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
-        return counted_cases(self.instance, self.groups)
+    def _counted(self) -> CountedCases:
+        return CountedCases.of(self.instance, self.groups)
 
     @property
     def _cases(self) -> Instance:
-        """The cases that count."""
-        return self._counted[0]
+        return self._counted.instance
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
         """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
         labels = self._cases.labels
-        if self._counted[1] is None:
+        if self._counted.groups is None:
             folds = deal(labels, N_FOLDS, self._cases.case_ranks)
         else:
-            folds = deal_groups(labels, self._counted[1], N_FOLDS)
+            folds = deal_groups(labels, self._counted.groups, N_FOLDS)
         n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
         return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
-        sample = draw(*self._counted)
+        sample = draw(self._cases, self._counted.groups)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     def _scout(self, place: Place) -> Followed:

@@ -30,9 +30,9 @@ N_RIVALS = 3  # the next-best first tests …
 N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
-PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
+PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
 MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
 
 BuyingRule = Literal["gain", "gain per price"]

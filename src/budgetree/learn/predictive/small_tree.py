@@ -2,9 +2,8 @@
 
 Every split halves the cases by one test: numbers at a round threshold, values by how common the node's class is among
 them. A result that is not known goes with the larger half, and its case says nothing about how the halves differ. How
-many leaves it has is decided by the Brier score of trees grown
-without each fold; that score is itself estimated without the fold that it is of. Where every leaf below a purchase
-gives the same answer, it is not made.
+many leaves it has is decided by the Brier score of trees grown without each fold; that score is itself estimated
+without the fold that it is of. Where every leaf below a purchase gives the same answer, it is not made.
 """
 
 from __future__ import annotations
