@@ -16,6 +16,7 @@ from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.learn.validation import FoldSettings, Groups, check_groups
 from budgetree.problem import Instance, drawing
+from budgetree.problem.duplicates import Copies
 from budgetree.tree.provenance import Objective
 
 
@@ -52,8 +53,8 @@ class KnownRows:
         copies = None if is_merged and not is_new else rows.copies(by_chance=not is_merged)
         if copies is None:
             return cls(rows, n_raw=n_raw)
-        of_table = copies.group[np.unique(positions, return_index=True)[1]]  # a weight is not a row
-        return cls(rows, tuple(copies.group.tolist()), len(of_table) - len(np.unique(of_table)), n_raw)
+        of_table = Copies(copies.group[np.unique(positions, return_index=True)[1]])  # a weight is not a row
+        return cls(rows, tuple(copies.group.tolist()), of_table.n_copies, n_raw)
 
     def take(self, positions: NDArray[np.int64]) -> KnownRows:
         """Only these, some perhaps several times, coded as they are."""
