@@ -1,4 +1,4 @@
-"""New cases: budgetree's pathways and their peers on rows that nobody has seen, at equal worst-case cost.
+"""New cases: budgetree's pathways and their peers on rows that no method has seen, at equal worst-case cost.
 
     pip install '.[bench]'
     python benchmarks/new_cases.py                        all: one repeat of five folds, hours of processor time

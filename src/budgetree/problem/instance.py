@@ -253,8 +253,8 @@ class Instance(HasSchema):
             does, also where cases are held out, and is refused with losses. Trees for new cases count every row, and
             hold out those together that are equal.
         blanks : {'result', 'unknown'} or dict, optional
-            What an empty cell is. "result": a result like any other, on which a tree may branch. "unknown": nobody
-            knows what it would have shown; what a test is worth is learned from the rows that have it, and a case
+            What an empty cell is. "result": a result like any other, on which a tree may branch. "unknown": what it
+            would have shown is not known; what a test is worth is learned from the rows that have it, and a case
             without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
             trees for new cases and results in those for known cases, where "unknown" is refused.
 

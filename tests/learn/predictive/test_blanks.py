@@ -65,7 +65,7 @@ def test_a_blank_that_is_a_result_is_learned(leaves: str, is_nominal: bool) -> N
     tree = learn(blank, {"lost": "result"}, leaves, budget=1)
     assert [tree.test_names[test] for test in tree.tests_used] == ["lost"]
     assert error(tree, new) < 0.01
-    assert error(tree, rows(1, 1000, is_nominal)) == pytest.approx(0.3, abs=0.03)  # nobody has it: all are well
+    assert error(tree, rows(1, 1000, is_nominal)) == pytest.approx(0.3, abs=0.03)  # no new row has it: all are well
 
 
 @pytest.mark.parametrize("leaves", KINDS)

@@ -153,7 +153,7 @@ def test_nothing_grown_is_one_leaf() -> None:
     assert replace(tree.origin) == tree.origin
 
 
-def test_a_rule_of_several_classes_that_stops_nobody_is_no_branch() -> None:
+def test_a_rule_of_several_classes_that_stops_no_case_is_no_branch() -> None:
     instance = random_instance(1, n_cases=100, n_classes=3)
     model = Models(cases_from(instance), Clock(None)).model([0, 1])
     assert model_split(model, StopRule((NEVER,) * 3), instance.schema.loss_table) is None

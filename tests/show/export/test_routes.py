@@ -38,7 +38,7 @@ def learned(leaves: str) -> bt.Tree:
 
 
 def assert_routes_agree(tree: bt.Tree, n_rows: int) -> None:
-    """Answer, probabilities and cost of every row, also with missing values and ones that nobody has seen."""
+    """Answer, probabilities and cost of every row, also with missing values and unseen ones."""
     rows = wild_rows(33, n_rows)
     frame = frame_of(rows)
     walk = tree.walk(frame)

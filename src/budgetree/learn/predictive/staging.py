@@ -97,7 +97,7 @@ def _points_leaf(fitted: FittedPoints, totals: Totals, n_bought: int) -> Points 
 def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, list[bool]] | None:
     """The split by a model, and which of its sides stop: by its log odds for two classes, else by its confidence.
 
-    None where nobody stops: a model of more than two classes has no side without a confidence.
+    None where no case stops: a model of more than two classes has no side without a confidence.
     """
     if table.n_classes > 2:
         if rule.confidence is None:
