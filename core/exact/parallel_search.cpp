@@ -7,7 +7,7 @@
 #include "base/turns.hpp"
 #include "exact/iterative_bound.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 class ParallelSearch {
@@ -64,11 +64,11 @@ public:
         Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
         for (const auto& answer : answers_) {
             whole.value = std::min(whole.value, answer->value);
-            whole.changes = std::min(whole.changes, answer->changes);
+            whole.changes = whole.changes.min(answer->changes);
         }
         Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
         for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
-            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place]);
+            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place])[0];
             if (answers_[place]->value != whole.value || needed >= price) continue;
             price = needed;
             whole.test = ranking_[place];
@@ -146,4 +146,4 @@ ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& se
     return parallel.finish();
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -18,7 +18,7 @@
 
 #include "exact/exact.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 struct ParallelSearchSettings {
     int n_threads = 1;
@@ -33,11 +33,8 @@ struct ParallelSearchResult {
     Units tree_errors = kNever;
 };
 
-// Workers where the work is limited: with more, each has to learn again what others have learned.
-inline constexpr int kWorkers = 4;
-
 // The searches are kept by the caller, so that what they have learned stays; as many are made as there are workers.
 ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
                                         const ParallelSearchSettings& settings, Clock& clock);
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT
