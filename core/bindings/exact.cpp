@@ -57,11 +57,13 @@ public:
         return found ? std::optional(as_dict(*found)) : std::nullopt;
     }
 
-    nb::tuple search_in_parallel(const BudgetQuestion& question, Clock& clock, int threads, double bound_seconds) {
+    nb::tuple search_in_parallel(const BudgetQuestion& question, Clock& clock, int threads, double bound_seconds,
+                                 Units known_bound) {
         check(question);
         require(1 <= threads && threads <= kMaxThreads, "threads: expected 1 to 1024");
-        const LongAnswer found = without_interrupt(
-            clock, [&] { return search_->search_in_parallel(question, clock, threads, bound_seconds); });
+        const LongSearchSettings settings{threads, bound_seconds, known_bound};
+        const LongAnswer found =
+            without_interrupt(clock, [&] { return search_->search_in_parallel(question, clock, settings); });
         std::optional<nb::dict> tree;
         if (found.tree) tree = as_dict(*found.tree);
         return nb::make_tuple(found, tree);
@@ -154,7 +156,7 @@ void bind_exact(nb::module_& module) {
         .def("fewest_errors_of_triples", &PythonSearch::fewest_errors_of_triples)
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def("search_in_parallel", &PythonSearch::search_in_parallel, "question"_a, "clock"_a, "threads"_a,
-             "bound_seconds"_a = 0.0);
+             "bound_seconds"_a = 0.0, "known_bound"_a = 0);
 }
 
 }  // namespace budgetree

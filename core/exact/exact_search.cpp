@@ -39,10 +39,10 @@ public:
         return searches_.front()->tree(lowered(question), {.watch = &watch, .pass = pass});
     }
 
-    LongAnswer search_in_parallel(const BudgetQuestion& question, Clock& clock, int n_threads,
-                                  double bound_seconds) override {
-        const ParallelSearchSettings settings{n_threads, bound_seconds, cache_bytes_};
-        ParallelSearchResult found = BUDGETREE_EXACT::search_in_parallel(searches_, lowered(question), settings, clock);
+    LongAnswer search_in_parallel(const BudgetQuestion& question, Clock& clock,
+                                  const LongSearchSettings& settings) override {
+        ParallelSearchResult found = BUDGETREE_EXACT::search_in_parallel(
+            searches_, answered_, lowered(question), {settings, cache_bytes_}, clock);
         LongAnswer result{std::nullopt, found.lower_bound, std::move(found.tree), found.tree_errors};
         if (found.answer) result.answer = about_budgets(*found.answer);
         return result;
@@ -68,6 +68,7 @@ private:
     ExactTable table_;
     std::size_t cache_bytes_;
     std::vector<std::unique_ptr<Search>> searches_;  // the first one serves all short questions
+    AnsweredTests answered_;
 };
 
 }  // namespace

@@ -64,6 +64,12 @@ struct LongAnswer {
     Units tree_errors = kNever;
 };
 
+struct LongSearchSettings {
+    int n_threads = 1;
+    double bound_seconds = 0;  // for the bound from below, of work where that is limited; 0: none
+    Units known_bound = 0;     // proven before
+};
+
 struct ExactProblem {
     const Cases& cases;
     const CostModel& costs;
@@ -85,8 +91,8 @@ public:
     // Nothing where the clock is over first.
     virtual std::optional<BudgetAnswer> ask(const BudgetQuestion& question, Clock& clock, const Pass& pass) = 0;
     virtual std::optional<FoundTree> tree(const BudgetQuestion& question, Clock& clock, const Pass& pass) = 0;
-    virtual LongAnswer search_in_parallel(const BudgetQuestion& question, Clock& clock, int n_threads,
-                                          double bound_seconds) = 0;
+    virtual LongAnswer search_in_parallel(const BudgetQuestion& question, Clock& clock,
+                                          const LongSearchSettings& settings) = 0;
     // As the parallel search does it, for one number of errors; 0 where the clock was over first.
     virtual Units lower_bound(Units budget, Units wanted, Clock& clock) = 0;
     // Of the whole with any three tests, by itself so that a test can hold it against a reference.
