@@ -42,8 +42,8 @@ public:
         const auto make = costs.n_resources() == 1   ? exact_1::make_search
                           : costs.n_resources() == 2 ? exact_2::make_search
                                                      : exact_4::make_search;
-        search_ = make({cases.cases, costs, policy, one_per_case(unavoidable, cases.cases, policy), cache_bytes,
-                        may_count_pairs});
+        search_ = make(
+            {cases.cases, costs, policy, one_per_case(unavoidable, cases.cases, policy), cache_bytes, may_count_pairs});
     }
 
     std::optional<BudgetAnswer> ask(const BudgetQuestion& question, Clock& clock, const Pass& pass) {
@@ -135,7 +135,8 @@ void bind_exact(nb::module_& module) {
                  return Pass{breadth, is_wide_first, max_pair_work};
              }),
              "breadth"_a = kAllTests, "is_wide_first"_a = false, "max_pair_work"_a = kNever);
-    nb::class_<BudgetQuestion>(module, "Question", "Which budget, below which errors, and with which first test if any.")
+    nb::class_<BudgetQuestion>(module, "Question",
+                               "Which budget, below which errors, and with which first test if any.")
         .def(nb::new_(&question_of), "budget"_a, "cutoff"_a = kNever, "only"_a = kNoTest)
         .def_rw("is_canonical", &BudgetQuestion::is_canonical);
     nb::class_<BudgetAnswer>(module, "Answer", "What a search says of a budget; see core/exact/exact_search.hpp.")

@@ -104,8 +104,8 @@ NumpyArray<std::uint8_t> stops_for_python(const LevelChooser& chooser, Matrix<st
 
 std::tuple<NumpyArray<std::int32_t>, NumpyArray<std::uint8_t>> choose_for_python(LevelChooser& chooser,
                                                                                  Matrix<std::int64_t> counts,
-                                                                                 Matrix<Units> spent, Array<Flags> flags,
-                                                                                 Clock& clock) {
+                                                                                 Matrix<Units> spent,
+                                                                                 Array<Flags> flags, Clock& clock) {
     const PathStates states = states_of(chooser, spent, flags, counts.size(), chooser.n_cells());
     const auto choices = interruptible(clock, [&] {
         Watch watch(clock);

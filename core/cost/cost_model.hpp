@@ -145,10 +145,10 @@ public:
     // The same rules where the compiler knows of fewer resources; the others take nothing.
     template <int Other>
     explicit CostModelOf(const CostModelOf<Other>& other)
-        : CostModelOf(Rules{narrowed<Other>(other.rules().amounts), narrowed<Other>(other.rules().fees),
-                            other.rules().pays, other.rules().needs, other.rules().sets,
-                            narrowed(other.rules().limits)},
-                      other.n_resources()) {}
+        : CostModelOf(
+              Rules{narrowed<Other>(other.rules().amounts), narrowed<Other>(other.rules().fees), other.rules().pays,
+                    other.rules().needs, other.rules().sets, narrowed(other.rules().limits)},
+              other.n_resources()) {}
 
     const Rules& rules() const { return rules_; }
     int n_resources() const { return n_resources_; }

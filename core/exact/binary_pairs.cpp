@@ -202,8 +202,7 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
         if (level.parts[outcome].is_settled) continue;
         unsettled |= 1 << outcome;
         const Amounts left = remaining[outcome].left();
-        if (!level.chain.two.fits(left) || level.chain.three.fits(left))
-            return 0;
+        if (!level.chain.two.fits(left) || level.chain.three.fits(left)) return 0;
     }
     if (unsettled == 0) return 0;
     const int smaller = level.parts[0].size() > level.parts[1].size();

@@ -3,9 +3,9 @@
 //     bucket   │ Known │ Known │ Known │ Known │     four ways; a Known is one or two lines of the processor's cache
 //
 // A lower bound holds in a box: while less than its amounts are left. A tree found holds from its own amounts on. Both
-// are of the very flags that the path has: better ones would serve trees, worse ones bounds, but would have to be found. Of a full bucket the
-// entry that took the least work is given up: losing one only costs time. The table grows as it fills, so a small
-// question never touches much memory.
+// are of the very flags that the path has: better ones would serve trees, worse ones bounds, but would have to be
+// found. Of a full bucket the entry that took the least work is given up: losing one only costs time. The table grows
+// as it fills, so a small question never touches much memory.
 #pragma once
 
 #include <cstddef>

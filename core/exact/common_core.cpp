@@ -33,8 +33,7 @@ std::vector<Units> least_prices(const CostModel& costs, int resource) {
 
 }  // namespace
 
-CommonCore::CommonCore(Search& search, Watch watch)
-    : table_(search.table()), search_(search), watch_(watch) {
+CommonCore::CommonCore(Search& search, Watch watch) : table_(search.table()), search_(search), watch_(watch) {
     for (int r = 0; r < kResources; ++r) least_prices_[r] = least_prices(table_.costs, r);
     if (table_.counts_pairs && table_.has_one_price && table_.policy.n_answers() <= kMaxTripleClasses) {
         triples_ = std::make_unique<BinaryTriples>(table_, [this](std::int64_t work) { spend(work); });

@@ -87,7 +87,7 @@ private:
     Remaining after(const Remaining& remaining, std::span<const Link> group) const;
     std::vector<float> weigh_cases();
     void spend(std::int64_t work);
-    static void fail(SharedQuestion& shared);  // in a turn
+    static void fail(SharedQuestion& shared);         // in a turn
     int affordable_tests(const Amounts& left) const;  // on a path, at most
     Remaining relaxed(Remaining remaining) const;     // without order, which only adds trees
     Workplace& place_at(int depth);
@@ -95,7 +95,7 @@ private:
     const ExactTable& table_;
     Search& search_;
     Watch watch_;
-    std::vector<float> mass_;          // per case; empty until it is needed
+    std::vector<float> mass_;                                  // per case; empty until it is needed
     std::array<std::vector<Units>, kResources> least_prices_;  // of one test, of two, of three, …
     std::vector<std::unique_ptr<Workplace>> places_;
     std::unordered_map<Key, Known, KeyHash> known_;

@@ -41,8 +41,8 @@ public:
 
     LongAnswer search_in_parallel(const BudgetQuestion& question, Clock& clock,
                                   const LongSearchSettings& settings) override {
-        ParallelSearchResult found = BUDGETREE_EXACT::search_in_parallel(
-            searches_, answered_, lowered(question), {settings, cache_bytes_}, clock);
+        ParallelSearchResult found = BUDGETREE_EXACT::search_in_parallel(searches_, answered_, lowered(question),
+                                                                         {settings, cache_bytes_}, clock);
         LongAnswer result{std::nullopt, found.lower_bound, std::move(found.tree), found.tree_errors};
         if (found.answer) result.answer = about_budgets(*found.answer);
         return result;

@@ -33,9 +33,9 @@ struct ParallelSearchResult {
 
 // First tests that a search was done with before its clock was over, for the same question asked again.
 struct AnsweredTests {
-    Question question;
-    std::vector<std::int32_t> ranking;
-    std::vector<std::optional<Answer>> answers;
+    Question question = {};
+    std::vector<std::int32_t> ranking = {};
+    std::vector<std::optional<Answer>> answers = {};
 };
 
 // The searches are kept by the caller, so that what they have learned stays; as many are made as there are workers. So

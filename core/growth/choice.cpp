@@ -177,7 +177,13 @@ bool Chooser::is_offered(const Weighing& weighing, const Facts& facts, int test)
 template <typename Count>
 int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, Watch& watch) {
     const bool is_worst = settings_->rule == Rule::kWorst;
-    Weighing weighing = {impurity.is_exact(), 0.0, impurity.value(node.class_weights), 0.0, 0.0, 0.0, 0.0,
+    Weighing weighing = {impurity.is_exact(),
+                         0.0,
+                         impurity.value(node.class_weights),
+                         0.0,
+                         0.0,
+                         0.0,
+                         0.0,
                          has_rules() ? std::span<const double>(prices_) : prices(node.state)};
     owing_.clear();
     for (const int c : node.classes) {
@@ -186,8 +192,7 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
         if (impurity.may_owe(weight)) owing_.push_back(c);
     }
     // By rules what cannot be had has an infinite price.
-    weighing.room = has_rules() ? std::numeric_limits<double>::max()
-                                : double(settings_->budget - node.state.spent[0]);
+    weighing.room = has_rules() ? std::numeric_limits<double>::max() : double(settings_->budget - node.state.spent[0]);
     weighing.nothing = impurity.is_exact() ? 0.0 : kFloatTie * weighing.whole;
     weighing.error = impurity.error_bound(weighing.total, is_worst ? 1.0 : weighing.total);
     if (!is_worst && weighing.total * highest_price_ > kExact) {
