@@ -47,7 +47,8 @@ def test_both_charge_the_same_on_every_path(data: st.DataObject) -> None:
     for step in [*data.draw(paths(costs)), None]:
         for test in set(range(len(costs.n_outcomes))) - set(in_python.tests):
             *charge, unlisted = costs.charge(in_python, test).tolist()
-            assert [native.charge(in_core, test, outcome) for outcome in range(len(charge))] == [[units] for units in charge]
+            found = [native.charge(in_core, test, outcome) for outcome in range(len(charge))]
+            assert found == [[units] for units in charge]
             assert native.most(in_core, test) == [costs.prices(in_python)[test]] == [unlisted] == [max(charge)]
             limit = in_python.spent + unlisted + data.draw(st.integers(-1, 1))
             within = replace(costs, limit=limit)
