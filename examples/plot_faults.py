@@ -71,7 +71,7 @@ print(certificate.check(faults))
 # The tree becomes a function in JavaScript that needs no library, for a page or an app. Where Node is installed it is
 # tried here on every fault. (``budgetree report`` makes a whole page, which asks for one measurement at a time.)
 
-source = best.to_javascript("diagnose", module=False)
+source = best.export("javascript", name="diagnose", module=False)
 print(f"a function of {len(source) / 1000:.0f} kB")
 if shutil.which("node"):
     rows = table.drop(columns="part").to_json(orient="records")
