@@ -357,7 +357,8 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
     judged = replace(judged, n_copies=request.rows.n_copies)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
-        points[index] = replace(points[index], estimate=estimate)
+        cost, recalls = judged.mean_costs[index], judged.recalls[index]
+        points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
     judged_points = replace(found, points=tuple(points), validation=judged)
     return _with_cheaper(judged_points, judged) if request.objective is Objective.NEW else judged_points
 
