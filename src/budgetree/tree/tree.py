@@ -18,7 +18,6 @@ from budgetree.data.frames import read_frame, read_raw
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
-from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
@@ -434,14 +433,9 @@ class Tree(Shown):
     @internal
     def state(self, node: int) -> PathState:
         """What a case has bought and spent when it comes to a node, and which results are still possible."""
-        costs, nodes, path = self.schema.costs, self.nodes, self.nodes.path(node)
-        state = costs.start
-        for above, below in pairwise(path):
-            test = int(nodes.test[above])
-            if nodes.is_buy[above]:
-                state = costs.after_buying(state, test)
-            elif nodes.kind[above] == Kind.BY_RESULT:
-                state = costs.after_seeing(state, test, mask_of(at == below for at in nodes.below(above).tolist()))
+        state = self.schema.costs.start
+        for above, below in pairwise(self.nodes.path(node)):
+            state = self.nodes.state_below(above, below, state, self.schema.costs)
         return state
 
     def cut(self, budget: Any) -> Tree:
