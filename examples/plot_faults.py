@@ -94,7 +94,7 @@ plt.show()
 
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 for name, tree, colour in (("greedy", greedy, "#E69F00"), ("best", best, "#0072B2")):
-    times = np.sort(tree.cost(table))
+    times = np.sort(tree.walk(table).cost)
     label = f"{name}: at most {times[-1]:g} minutes"
     axes.step(np.arange(1, N_FAULTS + 1), times, where="mid", color=colour, linewidth=2, label=label)
 axes.axhline(float(certificate.lower_bound), color="#6B6B6B", linestyle="--", label="no tree's worst case is lower")
