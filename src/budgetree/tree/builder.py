@@ -101,7 +101,7 @@ class TreeBuilder:
         self.root = self._open(-1, self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
-        """The tests that may be bought there: those within the budget that were not bought before.
+        """The tests that may be bought there, by all rules; of a panel the first.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class TreeBuilder:
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
-        """Pay for a test, whose result is known from there on.
+        """Pay for a test, whose result is known from there on; with it, for all tests of its panel.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class TreeBuilder:
         Raises
         ------
         NotAllowedError
-            Where a rule forbids it: the budget, or the test was bought before.
+            Where a rule forbids it: the budget or another limit, the order, or the test was bought before.
         TreeError
             Where there is no such test, or the end is of another builder.
 
@@ -150,17 +150,46 @@ class TreeBuilder:
         >>> import budgetree as bt
         >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
         >>> builder.buy(builder.root, "t1").state.spent
-        1
+        (1,)
         """
         self._node(end)
         number = self._test(test)
-        if (refusal := self._costs.refusal(end.state, number)) is not None:
+        refusal = self._costs.refusal(end.state, number)
+        for each in () if refusal is not None else self._costs.given_by(number):
+            end = end if each in end.state.tests else self.buy_alone(end, each)
+        if refusal is not None:
             raise refusal
+        return end
+
+    @internal
+    def buy_alone(self, end: OpenEnd, test: int) -> OpenEnd:
+        """The same for one test of a panel; the others must come next."""
+        test = self._test(test)
+        if (refusal := self._costs.refusal(end.state, test)) is not None:
+            raise refusal
+        due = self._costs.missing(end.state)
+        if due is not None and test not in self._costs.given_by(due):
+            raise self._not_complete(due)
         node = self._close(end, Kind.BUY)
-        node.test, node.charge = number, self._costs.charge(end.state, number)
-        child = self._open(end.number, self._costs.after_buying(end.state, number))
+        node.test, node.charge = test, self._costs.charge(end.state, test)
+        child = self._open(end.number, self._costs.after_buying(end.state, test))
         node.children = [child.number]
         return child
+
+    @internal
+    def begin(self) -> OpenEnd:
+        """The root, once all is bought that every path begins with."""
+        end = self.root
+        for test in self._costs.first:
+            end = end if test in end.state.tests else self.buy_alone(end, test)
+        return end
+
+    def _not_complete(self, due: int) -> TreeError:
+        """Where a path goes on without the rest of a panel, or of its beginning."""
+        name, first = self.schema.test_names[due], due in self._costs.first
+        rule = "every path begins with it" if first else "it is bought together with what was bought before it"
+        message = f"test {name!r} is missing here: {rule}. Buy it first."
+        return TreeError(message, subject="test", expected=name)
 
     def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
         """Send cases different ways by what was bought; it costs nothing.
@@ -194,6 +223,7 @@ class TreeBuilder:
             number = self._test(split)
             split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
         self._check_split(end, split)
+        self._check_complete(end)
         node = self._close(end, Kind.BY_RESULT if split.totals is None else Kind.BY_TOTAL)
         node.test, node.split = split.test, split
         ends = []
@@ -234,6 +264,7 @@ class TreeBuilder:
             raise unfit("leaf", rule, "Majority, Fixed, Points or Model")
         self._check_bought(end, rule.tests, "leaf")
         self._check_leaf(rule)
+        self._check_complete(end)
         self._close(end, Kind.LEAF).rule = rule
 
     @internal
@@ -247,24 +278,40 @@ class TreeBuilder:
         grown : Grown
             The tree as arrays.
         """
-        if end.number == 0 and len(self._nodes) == 1:
+        if end.number == 0 and len(self._nodes) == 1 and self._costs.is_plain:
             self._close(end, Kind.LEAF)
             self._grown = grown
             return
+        weight = grown.counts.sum(axis=1)
+        for above in self._nodes[: end.number]:  # what was bought before; its results are not known here
+            above.facts = self._bought(grown.counts[0], above.test)
         ends = {0: end}
         for node in range(len(grown)):
-            here = ends.pop(node)
+            here, counts = ends.pop(node), grown.counts[node]
             if grown.is_leaf[node]:
                 self.leaf(here)
+                self.note(here, Facts(counts))
                 continue
             test = int(grown.test[node])
             children = grown.children(node, int(self.schema.n_outcomes[test]))
             below = sorted({int(child) for child in children if child != NO_BRANCH})
             sides = [below.index(child) if child != NO_BRANCH else len(below) for child in children]
-            here = here if test in here.state.tests else self.buy(here, test)
+            for each in () if test in here.state.tests else self._costs.given_by(test):
+                facts, here = (here, self._bought(counts, each)), self.buy_alone(here, each)
+                if each == test:
+                    facts[1].fallback = bool(grown.fallback[node])
+                    facts[1].shown = np.append(np.where(children == NO_BRANCH, 0, weight[children]), 0)
+                self.note(*facts)
             *known, unseen = self.branch(here, Split.by_result(test, [*sides, len(below)]))
+            self.note(here, Facts(counts))
             ends |= zip(below, known, strict=True)
             self.leaf(unseen)
+
+    def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
+        """Of a purchase whose results nobody has counted: as if none were listed."""
+        shown = np.zeros(int(self.schema.n_outcomes[test]) + 1, dtype=np.int64)
+        shown[-1] = counts.sum()
+        return Facts(counts, shown)
 
     def build(self, *, origin: Origin | None = None, n_cases: int | None = None, **record: Any) -> Tree:
         """The tree; every open end must have become something.
@@ -349,6 +396,15 @@ class TreeBuilder:
                 message = f"{what}: test {name!r} was not bought on this path; buy it first."
                 raise TreeError(message, subject=what, found=name, expected=end.state.tests)
 
+    @internal
+    def must_go_on(self, end: OpenEnd) -> bool:
+        """Whether no leaf may be put there, because a panel or the beginning of all paths is not complete."""
+        return self._costs.missing(end.state) is not None
+
+    def _check_complete(self, end: OpenEnd) -> None:
+        if (due := self._costs.missing(end.state)) is not None:
+            raise self._not_complete(due)
+
     def _check_split(self, end: OpenEnd, split: Split) -> None:
         self._check_bought(end, split.tests, "branch")
         if split.totals is not None:
@@ -406,17 +462,19 @@ class TreeBuilder:
         renumbered = {number: index for index, number in enumerate(order)}
         steps = [self._nodes[number] for number in order]
         children: list[int] = []
-        charges: list[int] = []
-        first, charge_at, rule = [], [], []
+        charges: list[NDArray[np.int64]] = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)]
+        first, charge_at, rule, n_results = [], [], [], 0
         splits: list[Split] = []
         rules: list[Fixed | Points | Model] = []
         for node in steps:
             first.append(len(children) if node.children else -1)
-            charge_at.append(len(charges) if node.charge is not None else -1)
+            charge_at.append(n_results if node.charge is not None else -1)
             by_result = node.split is not None and node.split.totals is None
             sides = node.split.sides if node.split is not None and by_result else range(len(node.children))
             children += [renumbered[node.children[side]] for side in sides]
-            charges += [] if node.charge is None else node.charge.tolist()
+            if node.charge is not None:
+                charges.append(node.charge)
+                n_results += node.charge.shape[1]
             if node.split is not None and node.split.totals is not None:
                 rule.append(len(splits))
                 splits.append(node.split)
@@ -428,7 +486,8 @@ class TreeBuilder:
                 rule.append(NO_RULE)
         size, n_classes = len(steps), len(self.schema.class_names)
         states = [node.end.state for node in steps]
-        spent = np.array([state.spent * state.is_possible for state in states], dtype=np.int64)
+        spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T
+        charge = np.ascontiguousarray(np.column_stack(charges))
         nodes = Nodes(
             kind=np.array([node.kind for node in steps], dtype=np.uint8),
             parent=np.array([-1, *(renumbered[node.parent] for node in steps[1:])], dtype=np.int32),
@@ -436,12 +495,14 @@ class TreeBuilder:
             first=np.array(first, dtype=np.int64),
             children=np.array(children, dtype=np.int32),
             charge_at=np.array(charge_at, dtype=np.int64),
-            charges=np.array(charges, dtype=np.int64),
-            shown=np.zeros(len(charges), dtype=np.int64),
+            charges=charge[0],
+            shown=np.zeros(n_results, dtype=np.int64),
             rule=np.array(rule, dtype=np.int32),
             counts=np.zeros((size, n_classes), dtype=np.int64),
-            spent=spent,
-            known_spent=spent,
+            spent=spent[0],
+            known_spent=spent[0],
+            further_charges=charge[1:],
+            further_spent=spent[1:],
             fallback=np.zeros(size, dtype=bool),
             n_outcomes=n_outcomes,
             loss_table=self.schema.loss_table,
@@ -457,7 +518,7 @@ class TreeBuilder:
 def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **record: Any) -> Tree:
     """The tree that a learner has grown."""
     builder = TreeBuilder(schema)
-    builder.add_grown(builder.root, grown)
+    builder.add_grown(builder.begin(), grown)
     return builder.build(origin=origin, n_cases=n_cases, **record)
 
 
@@ -532,7 +593,7 @@ def with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
         return _replaced(nodes, known_spent=np.where(reached, nodes.spent, 0))
     states, spent = [costs.start] * len(nodes), np.zeros(len(nodes), dtype=np.int64)
     for node in range(len(nodes)):
-        spent[node] = states[node].spent
+        spent[node] = states[node].spent[0]
         if nodes.is_leaf[node]:
             continue
         below, test = nodes.below(node).tolist(), int(nodes.test[node])
@@ -613,6 +674,8 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         counts=counts,
         spent=spent,
         known_spent=known_spent,
+        further_charges=np.zeros((0, len(shown)), dtype=np.int64),
+        further_spent=np.zeros((0, size), dtype=np.int64),
         fallback=fallback,
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,

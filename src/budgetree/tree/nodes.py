@@ -273,6 +273,8 @@ class Nodes:
     counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
     spent: NDArray[np.int64]  # on arrival, at the costliest results that lead there
     known_spent: NDArray[np.int64]  # the same by results that known cases showed there
+    further_charges: NDArray[np.int64]  # resource but the first × charges: the same of each
+    further_spent: NDArray[np.int64]  # likewise × node
     fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
     n_outcomes: NDArray[np.int64]  # per test
     loss_table: LossTable
@@ -465,10 +467,13 @@ class Nodes:
         """The loss units of all answers."""
         return int((self.answered.astype(object) * self.loss_table.units.T.astype(object)).sum())
 
-    @property
-    def total_spent(self) -> int:
+    def charges_of(self, resource: int) -> NDArray[np.int64]:
+        """`charges` of a resource, by position."""
+        return self.further_charges[resource - 1] if resource else self.charges
+
+    def total_spent(self, resource: int = 0) -> int:
         """What the known cases spend, added up: weight units times price units."""
-        shown, charges = self.shown, self.charges
+        shown, charges = self.shown, self.charges_of(resource)
         if float(shown.sum()) * float(charges.max(initial=0)) < 2**62:
             return int(shown @ charges)
         return int((shown.astype(object) * charges.astype(object)).sum())
@@ -509,8 +514,8 @@ class Nodes:
         return np.array(sorted(self.tests_used), dtype=np.int64)
 
     @cached_property
-    def route(self) -> Any:
-        """The nodes as the core walks them; its tests are positions in `columns`."""
+    def routes(self) -> list[Any]:
+        """Per resource, the nodes as the core walks them; its tests are positions in `columns`."""
         column = np.full(len(self.n_outcomes) + 1, NO_TEST, dtype=np.int32)
         column[self.columns] = np.arange(len(self.columns))
         scorers: dict[int, int] = {}
@@ -522,18 +527,11 @@ class Nodes:
         is_scored = self.is_leaf & (self.rule != NO_RULE)
         rule = self.rule.copy()
         rule[is_scored] = np.array([*of_rule, NO_RULE], dtype=np.int32)[self.rule[is_scored]]
-        return core.Route(
-            self.kind,
-            column[self.test],
-            self.first,
-            self.children,
-            self.charge_at,
-            self.charges,
-            rule,
-            self.n_outcomes[self.columns].astype(np.int32),
-            [totals.in_core(column) for totals in distinct],
-            [
-                core.TotalSplit(scorers[id(split.totals)], list(split.cuts), split.confidence or 0.0)
-                for split in self.splits
-            ],
-        )
+        outcomes, in_core = self.n_outcomes[self.columns].astype(np.int32), [each.in_core(column) for each in distinct]
+        splits = [
+            core.TotalSplit(scorers[id(split.totals)], list(split.cuts), split.confidence or 0.0)
+            for split in self.splits
+        ]
+        steps = (self.kind, column[self.test], self.first, self.children, self.charge_at)
+        every = (self.charges, *self.further_charges)
+        return [core.Route(*steps, charges, rule, outcomes, in_core, splits) for charges in every]

@@ -147,7 +147,7 @@ class Tree(Shown):
     def exact_mean_cost(self) -> Fraction:
         """`mean_cost`, to the last digit."""
         total = int(self.nodes.counts[0].sum())
-        return Fraction(self.nodes.total_spent, max(total, 1)) / self.schema.costs.scale
+        return Fraction(self.nodes.total_spent(), max(total, 1)) / self.schema.costs.scale
 
     @property
     def errors(self) -> int | float:

@@ -151,7 +151,7 @@ def _read_step(
     """What the entry says, done at an open end; its different children and where they are built."""
     if "buy" in entry:
         return [_position(entry["child"], f"{where}.child")], [
-            builder.buy(end, _position(entry["buy"], f"{where}.buy"))
+            builder.buy_alone(end, _position(entry["buy"], f"{where}.buy"))
         ]
     if "leaf" in entry:
         builder.leaf(end, _read_leaf(entry, where, totals))
