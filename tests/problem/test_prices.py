@@ -27,7 +27,8 @@ OUTCOMES = (("young", "old"), ("low", "high", "missing"))
 def own_prices(prices: bt.Prices) -> list[list[float]]:
     table = prices.bind(NAMES, OUTCOMES)
     return [
-        [table.amount(units) for units in row[: len(names)]] for row, names in zip(table.amounts, OUTCOMES, strict=True)
+        [table.amount(units) for units in row[: len(names)]]
+        for row, names in zip(table.amounts[0], OUTCOMES, strict=True)
     ]
 
 
@@ -128,7 +129,7 @@ def test_equal_price_lists_have_equal_hashes() -> None:
 def test_prices_with_any_digits_still_add_up(amounts: list[float]) -> None:
     names = [str(i) for i in range(len(amounts))]
     table = bt.Prices(dict(zip(names, amounts, strict=True))).bind(names, [("x",)] * len(names))
-    total = int(table.amounts[:, 0].sum())
+    total = int(table.amounts[0, :, 0].sum())
     assert total <= 2**53
     assert table.amount(total) == pytest.approx(sum(amounts), rel=1e-13)  # fifteen digits of twice the total
     assert table.budget_units(sum(amounts)) >= total

@@ -285,7 +285,7 @@ class CostModel:
         """The same, to compare tests by: with several resources, the largest share of a limit."""
         takes = self._takes(state)
         if len(takes) == 1:
-            return takes[0].astype(np.float64)
+            return np.asarray(takes[0], dtype=np.float64)
         return np.asarray((takes / np.maximum(np.array(self.limits, dtype=np.float64), 1)[:, None]).max(axis=0))
 
     def _takes(self, state: PathState) -> NDArray[np.int64]:
@@ -349,6 +349,16 @@ class CostModel:
         return PathState(
             tuple(spent.tolist()), state.flags | self._set_by(test, now), tuple((before | {test: now}).items())
         )
+
+    def after_result(self, state: PathState, test: int, result: int | None, is_paid: bool = True) -> PathState:
+        """The state of one case once a test has shown this, or was done without a result; it keeps no results."""
+        charge, shown = self.charge(state, test), int(self.sets[test, -1])
+        if result is not None and result < self.n_outcomes[test]:
+            shown = int(self.sets[test, result])
+        if not is_paid:  # what is known beforehand takes nothing, and leaves the fees to others
+            return PathState(state.spent, state.flags | shown >> len(self.fee_names) << len(self.fee_names), ())
+        taken = charge[:, -1 if result is None else min(result, charge.shape[1] - 1)]
+        return PathState(tuple((np.array(state.spent) + taken).tolist()), state.flags | shown, ())
 
     def dominates(self, better: PathState, worse: PathState) -> bool:
         """Whether `better` can pay for every tree that `worse` can, on the same cases."""

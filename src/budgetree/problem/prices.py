@@ -178,7 +178,7 @@ class Limit(AmountList):
         default: Any = None,
         unit: str = "",
     ) -> None:
-        super().__init__({} if tests is None else tests, shared, default)
+        AmountList.__init__(self, {} if tests is None else tests, shared, default)
         self.max = _amount("limit", max, "max", "max")
         self.unit = str(unit)
 
@@ -241,7 +241,7 @@ class Prices(AmountList):
         order: Mapping[str, Any] | None = None,
         first: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(tests, shared, default)
+        AmountList.__init__(self, tests, shared, default)
         limits = _mapping(limits, "prices: limits", "{resource: Limit(90, {test: amount})}")
         self.limits = {str(name): _limit(str(name), entry) for name, entry in limits.items()}
         panels = _mapping(panels, "prices: panels", "{name: {'tests': [tests], 'price': 30}}")
@@ -421,12 +421,13 @@ class Prices(AmountList):
         panels = {name: tuple(position[test] for test in panel.tests) for name, panel in self.panels.items()}
         in_panels = {test for panel in self.panels.values() for test in panel.tests}
         lists = {PRICE: self, **self.limits}
-        fee_names = list(dict.fromkeys(name for amounts in lists.values() for name in amounts.shared))
+        shared = list(dict.fromkeys((name, one.tests) for each in lists.values() for name, one in each.shared.items()))
         resources, own, fees = [], [], []
         for name, amounts in lists.items():
             per_test = amounts.per_outcome(test_names, outcome_names, in_panels)
-            shared = [amounts.shared[fee].fee if fee in amounts.shared else Fraction(0) for fee in fee_names]
-            once = [*shared, *(panel.amounts[name] for panel in self.panels.values())]
+            taken = {(fee, one.tests): one.fee for fee, one in amounts.shared.items()}
+            once = [taken.get(fee, Fraction(0)) for fee in shared]
+            once += [panel.amounts[name] for panel in self.panels.values()]
             scale, units = _whole_units(per_test, once)
             resource = Resource(name, scale)
             if isinstance(amounts, Limit):
@@ -435,25 +436,23 @@ class Prices(AmountList):
             own.append(units)
             fees.append([round(fee * scale) for fee in once])
         pays = np.zeros(len(test_names), dtype=np.int64)
-        for bit, name in enumerate(fee_names):
-            tests = {
-                test for amounts in lists.values() if name in amounts.shared for test in amounts.shared[name].tests
-            }
+        for bit, (_, tests) in enumerate(shared):
             pays[[position[test] for test in tests]] |= 1 << bit
-        for bit, tests in enumerate(panels.values(), len(fee_names)):
-            pays[list(tests)] |= 1 << bit
-        flags = _Flags([*fee_names, *self.panels], pays, list(panels.values()), own[0].shape[1])
+        for bit, panel in enumerate(panels.values(), len(shared)):
+            pays[list(panel)] |= 1 << bit
+        fee_names = [*(name for name, _ in shared), *self.panels]
+        flags = _Flags(fee_names, pays, list(panels.values()), own[0].shape[1])
         needs = np.zeros(len(test_names), dtype=np.int64)
         first = [test for name in self.first for test in panels.get(self._purchase(name), (position.get(name, 0),))]
         for name in [*test_names, *self.panels]:
-            tests = list(panels.get(self._purchase(name), (position.get(name, 0),)))
+            bought = list(panels.get(self._purchase(name), (position.get(name, 0),)))
             for one, outcomes in self._needed.get(name, {}).items():
                 test = panels[one][0] if one in panels else position[one]
                 if outcomes is not None:
                     _check_outcomes("prices: order", one, outcomes, outcome_names[test])
-                needs[tests] |= flags.bit(test, one, outcomes, outcome_names[test])
-            for test in first[: first.index(tests[0])] if tests[0] in first else first:
-                needs[tests] |= flags.bit(test, test_names[test], None, ())
+                needs[bought] |= flags.bit(test, one, outcomes, outcome_names[test])
+            for test in first[: first.index(bought[0])] if bought[0] in first else first:
+                needs[bought] |= flags.bit(test, test_names[test], None, ())
         costs = CostModel(
             resources=tuple(resources),
             amounts=np.array(own),
@@ -515,10 +514,10 @@ class Prices(AmountList):
         for test, prices in enumerate(self.per_outcome(costs.test_names, outcome_names, in_panels)):
             for position, given in enumerate(prices):
                 yield (test, position, None), given, Fraction(int(costs.amounts[0, test, position])) / costs.scale
-        once = {name: entry.fee for name, entry in self.shared.items()}
-        once |= {name: panel.amounts[PRICE] for name, panel in self.panels.items()}
-        for fee, (name, units) in enumerate(costs.named):
-            yield (None, None, fee), once.get(name, Fraction(0)), Fraction(units) / costs.scale
+        fees, panels = [one.fee for one in self.shared.values()], [one.amounts[PRICE] for one in self.panels.values()]
+        once = [*fees, *[Fraction(0)] * (len(costs.named) - len(fees) - len(panels)), *panels]  # others are of limits
+        for fee, (given, (_, units)) in enumerate(zip(once, costs.named, strict=True)):
+            yield (None, None, fee), given, Fraction(units) / costs.scale
 
     def _check_names(self, test_names: Sequence[str]) -> None:
         known, named = {*test_names, *self.panels}, dict.fromkeys(self.tests, "")
@@ -586,7 +585,9 @@ class _Flags:
         self.sets = np.repeat(pays[:, None], width + 1, axis=1)  # the last for a result that is not listed
         self.words: dict[int, str] = {}
         n_shared = len(names) - len(panels)
-        self._bits = {(test, None): n_shared + at for at, panel in enumerate(panels) for test in panel}
+        self._bits: dict[tuple[int, tuple[int, ...] | None], int] = {
+            (test, None): n_shared + at for at, panel in enumerate(panels) for test in panel
+        }
 
     def bit(self, test: int, name: str, outcomes: Sequence[str] | None, among: Sequence[str]) -> int:
         """The flag that is set once a test was done, or has shown one of these outcomes."""
@@ -618,9 +619,8 @@ def _whole_units(per_test: list[list[Fraction]], once: list[Fraction]) -> tuple[
 
 def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:
     if not isinstance(value or {}, Mapping):
-        raise PricesError(
-            f"{what} is {value!r:.60}; expected {expected}.", subject=what, found=value, expected=expected
-        )
+        message, subject = f"{what} is {value!r:.60}; expected {expected}.", what.split()[-1]
+        raise PricesError(message, subject=subject, found=value, expected=expected)
     return value or {}
 
 
@@ -802,5 +802,8 @@ def at_cheapest(costs: CostModel) -> Prices:
     """
     names, scale = costs.test_names, costs.scale
     tests = {name: Fraction(units) / scale for name, units in zip(names, costs.cheapest.tolist(), strict=True)}
-    fees = [(Fraction(units) / scale, [names[test] for test in sorted(of)]) for units, of in costs.shared]
-    return Prices(tests, shared=dict(zip(costs.fee_names, fees, strict=True)))
+    fees = zip(costs.fee_names, costs.shared, strict=True)
+    shared = {
+        fee: (Fraction(units) / scale, [names[test] for test in sorted(of)]) for fee, (units, of) in fees if units
+    }
+    return Prices(tests, shared=shared)

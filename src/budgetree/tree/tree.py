@@ -8,17 +8,17 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
-from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from budgetree.messages import Statement
 
 UNKNOWN = Origin()
+
+
+class ResourceCost(NamedTuple):
+    """What a tree takes of a resource: at worst, on average over the known cases, and the most that it may."""
+
+    worst: int | float
+    mean: float
+    limit: int | float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +155,21 @@ class Tree(Shown):
     def exact_mean_cost(self) -> Fraction:
         """`mean_cost`, to the last digit."""
         total = int(self.nodes.counts[0].sum())
-        return Fraction(self.nodes.total_spent(), max(total, 1)) / self.schema.costs.scale
+        return Fraction(self.nodes.total_spent[0], max(total, 1)) / self.schema.costs.scale
+
+    @property
+    def costs(self) -> dict[str, ResourceCost]:
+        """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price."""
+        nodes, total = self.nodes, max(int(self.nodes.counts[0].sum()), 1)
+        worst = (nodes.spent.max(), *nodes.further_spent.max(axis=1))
+        return {
+            resource.name: ResourceCost(
+                resource.amount(most),
+                float(Fraction(spent, total) / resource.scale),
+                None if resource.limit >= LARGEST_EXACT else resource.amount(resource.limit),
+            )
+            for resource, most, spent in zip(self.schema.costs.resources, worst, nodes.total_spent, strict=True)
+        }
 
     @property
     def errors(self) -> int | float:
@@ -434,14 +456,9 @@ class Tree(Shown):
     @internal
     def state(self, node: int) -> PathState:
         """What a case has bought and spent when it comes to a node, and which results are still possible."""
-        costs, nodes, path = self.schema.costs, self.nodes, self.nodes.path(node)
-        state = costs.start
-        for above, below in pairwise(path):
-            test = int(nodes.test[above])
-            if nodes.is_buy[above]:
-                state = costs.after_buying(state, test)
-            elif nodes.kind[above] == Kind.BY_RESULT:
-                state = costs.after_seeing(state, test, mask_of(at == below for at in nodes.below(above).tolist()))
+        state = self.schema.costs.start
+        for above, below in pairwise(self.nodes.path(node)):
+            state = self.nodes.state_below(above, below, state, self.schema.costs)
         return state
 
     def cut(self, budget: Any) -> Tree:

@@ -17,6 +17,8 @@ from budgetree.problem import Schema
 from budgetree.tree.leaves import Points, class_scores, softmax
 from budgetree.tree.nodes import NO_RULE, Nodes
 
+Found = Callable[[Any], tuple[Any, ...]]  # what the core finds by a route
+
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -66,10 +68,10 @@ class Walk:
         nodes = self.nodes
         probabilities = nodes.shares[self.leaf]
         if nodes.rules:
-            for n_scores, is_model in nodes.models.items():
-                rows = np.flatnonzero(is_model[self.leaf])
-                if len(rows):
-                    probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
+            scores = nodes.n_scores[self.leaf]
+            for n_scores in np.unique(scores[scores > 0]):
+                rows = np.flatnonzero(scores == n_scores)
+                probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
             for rule, rows in self._by_points():
                 probabilities[rows] = rule.probabilities(self._totals[rows])
         return probabilities
@@ -80,7 +82,7 @@ class Walk:
         nodes, table = self.nodes, self.nodes.loss_table
         answers = nodes.label[self.leaf]
         if nodes.rules:
-            is_model = nodes.is_model[self.leaf]
+            is_model = nodes.n_scores[self.leaf] > 0
             if table.is_plain and len(self._highest):
                 answers = np.where(is_model, self._highest, answers)  # the highest score is the likeliest class
             else:
@@ -129,7 +131,7 @@ def walk_columns(nodes: Nodes, schema: Schema, columns: NDArray[np.uint8]) -> Wa
     return _walk(nodes, schema, lambda route: route.walk(columns, core.Clock()))[0]
 
 
-def _walk(nodes: Nodes, schema: Schema, found: Callable[[Any], tuple[Any, ...]]) -> tuple[Walk, bool]:
+def _walk(nodes: Nodes, schema: Schema, found: Found) -> tuple[Walk, bool]:
     """What the core found, and whether no number was so large that digits may be lost; a walk for each resource."""
     (leaf, spent, *arrays, are_exact), *further = map(found, nodes.routes)
     others = np.array([more[1] for more in further], dtype=np.int64).reshape(len(further), len(spent))
@@ -161,7 +163,7 @@ class Reader:
         if columns is None or not self._names:
             return None
         if isinstance(columns, np.ndarray):
-            found = partial(_walk_table, columns, self._in_order, self._coders)
+            found: Found = partial(_walk_table, columns, self._in_order, self._coders)
         else:
             found = self._walk_columns(cases, columns)
         walk, are_exact = _walk(self._nodes, self._schema, found)
@@ -176,7 +178,7 @@ class Reader:
         walk, are_exact = _walk(self._nodes, self._schema, found)
         return walk if are_exact or cells.dtype.kind == "f" else None
 
-    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> Callable[[Any], tuple[Any, ...]]:
+    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> Found:
         """Columns that are no numbers are coded by their encoders."""
         others = [encoder for encoder, column in zip(self._encoders, columns, strict=True) if column is None]
         table = read_frame(frame, only=[encoder.name for encoder in others]) if others else None
