@@ -131,9 +131,11 @@ class AmountList:
         if self.default is not None:
             amount = show_number(self.default)
             parts = [amount, *parts] if is_flat else [*parts, f"default={amount}"]
-        return f"{type(self).__name__}({', '.join([*parts, *self._more_parts()])})"
+        if isinstance(self, Limit):
+            parts = [show_number(self.max), *parts, *([f"unit={self.unit!r}"] if self.unit else [])]
+        return f"{type(self).__name__}({', '.join([*parts, *self._rules()])})"
 
-    def _more_parts(self) -> list[str]:
+    def _rules(self) -> list[str]:
         return []
 
 
@@ -163,7 +165,7 @@ class Limit(AmountList):
     --------
     >>> import budgetree as bt
     >>> bt.Prices({"ecg": 40}, default=8, limits={"time": bt.Limit(90, {"ecg": 15}, default=10, unit="min")})
-    Prices({'ecg': 40}, default=8, limits={'time': Limit({'ecg': 15}, default=10, max=90, unit='min')})
+    Prices({'ecg': 40}, default=8, limits={'time': Limit(90, {'ecg': 15}, default=10, unit='min')})
     """
 
     max: Fraction
@@ -181,9 +183,6 @@ class Limit(AmountList):
         AmountList.__init__(self, {} if tests is None else tests, shared, default)
         self.max = _amount("limit", max, "max", "max")
         self.unit = str(unit)
-
-    def _more_parts(self) -> list[str]:
-        return [f"max={show_number(self.max)}", *([f"unit={self.unit!r}"] if self.unit else [])]
 
 
 @dataclass(slots=True, init=False, repr=False)
@@ -319,10 +318,12 @@ class Prices(AmountList):
         known = {**self.limits}
         for name, most in limits.items():
             if name not in known and name != TESTS:
-                there = listed([*self.limits, TESTS])
-                message = f"prices: there is a limit of {name!r}, but no test takes any of it; there are {there}."
+                there = tuple(dict.fromkeys([*self.limits, TESTS]))
+                message = (
+                    f"prices: there is a limit of {name!r}, but no test takes any of it; there are {listed(there)}."
+                )
                 remedy = Remedy(f"Give Prices(…, limits={{{name!r}: Limit(…)}}).", f"Add [limits.{_toml_key(name)}].")
-                raise PricesError(message, subject=name, expected=(*self.limits, TESTS), remedy=remedy)
+                raise PricesError(message, subject=name, expected=there, remedy=remedy)
             known[name] = _limit(name, most) if name not in known else copy(known[name])
             known[name].max = _amount("limit", most, f"the limit of {name!r}", name)
         return self._with(limits=known)
@@ -427,7 +428,7 @@ class Prices(AmountList):
             per_test = amounts.per_outcome(test_names, outcome_names, in_panels)
             taken = {(fee, one.tests): one.fee for fee, one in amounts.shared.items()}
             once = [taken.get(fee, Fraction(0)) for fee in shared]
-            once += [panel.amounts[name] for panel in self.panels.values()]
+            once += [one.amounts.get(name, Fraction(len(one.tests))) for one in self.panels.values()]
             scale, units = _whole_units(per_test, once)
             resource = Resource(name, scale)
             if isinstance(amounts, Limit):
@@ -475,6 +476,8 @@ class Prices(AmountList):
         if costs.is_plain:
             return
         for target, name in enumerate(costs.test_names):
+            if target != costs.given_by(target)[0]:
+                continue
             left, wanted = self._before(name)
             state, refusal = costs.begun, None
             while target not in state.tests and left:
@@ -568,7 +571,7 @@ class Prices(AmountList):
     def __hash__(self) -> int:
         return hash((frozenset(self.tests), frozenset(self.shared), self.default, frozenset(self.limits), self.first))
 
-    def _more_parts(self) -> list[str]:
+    def _rules(self) -> list[str]:
         panels = {
             name: {"tests": list(panel.tests), **plain_numbers(panel.amounts)} for name, panel in self.panels.items()
         }
@@ -666,7 +669,7 @@ def _panel(name: str, entry: Any, limits: Mapping[str, Limit]) -> Panel:
     if not tests:
         raise PricesError(f"prices: panel {name!r} has no tests; list at least one.", subject=name, found=entry)
     amounts = {key: _amount("prices", entry[key], f"{key!r} of panel {name!r}", name) for key in sorted(wanted)}
-    return Panel(tests, amounts | ({TESTS: Fraction(len(tests))} if TESTS in limits else {}))
+    return Panel(tests, amounts)
 
 
 def _after(name: str, entry: Any) -> After:
