@@ -88,7 +88,8 @@ def paid(problem: Problem, results: list[tuple[int, int]]) -> list[int]:
     for name, amounts in zip(["price", *problem.prices.limits], problem.lists, strict=True):
         total = sum(fee.fee for fee in amounts.shared.values() if not shown.keys().isdisjoint(fee.tests))
         for panel in problem.prices.panels.values():
-            total += panel.amounts[name] if not shown.keys().isdisjoint(panel.tests) else 0
+            taken = len(panel.tests) if name == "tests" else panel.amounts[name]
+            total += taken if not shown.keys().isdisjoint(panel.tests) else 0
         for test, outcome in shown.items():
             price = amounts.tests.get(test, amounts.default or 0) if problem.panel(test) == [test] else Fraction(0)
             total += price if isinstance(price, Fraction) else price[outcome[0]] if outcome else max(price.values())
