@@ -61,7 +61,7 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
             continue
         flags = rng.choice([0, 1])
         is_leaf = stops(counts[0].sum(axis=0), form, delta)
-        expected = None if is_leaf else decide(counts, prices, PathState(paid, flags, ()), settings)
+        expected = None if is_leaf else decide(counts, prices, PathState((paid,), flags, ()), settings)
         found = core.parts.choose(
             counts,
             core.CostModel(**prices.lowered),

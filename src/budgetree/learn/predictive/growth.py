@@ -83,7 +83,7 @@ class Growth:
         self, budget: int, rule: BuyingRule = "gain", first: int | None = None, *, may_branch: bool = True
     ) -> Place:
         """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
-        grower = replace(self, costs=replace(self.costs, limit=budget))
+        grower = replace(self, costs=self.costs.within_units(budget))
         root, number, n_ends = self.root, count(), 1
         waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
         try:
@@ -94,7 +94,7 @@ class Growth:
                 following = grower._step(place, rule, may_branch and n_ends < MAX_ENDS)
                 n_ends += max(len(following) - 1, 0)
                 for after in following:
-                    heappush(waiting, (after.state.spent, next(number), after))
+                    heappush(waiting, (after.state.spent[0], next(number), after))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
@@ -106,7 +106,7 @@ class Growth:
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first."""
-        grower = replace(self, costs=replace(self.costs, limit=budget))
+        grower = replace(self, costs=self.costs.within_units(budget))
         candidates = grower._candidates(self.root, rule)
         totals = grower._totals(grower._scores(self.root, candidates, rule), candidates, self.root.cases)
         return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []
@@ -370,7 +370,7 @@ def trim(place: Place, judge: Judge) -> float:
 
 def cut(place: Place, budget: int, price: int) -> Place:
     """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
-    if place.state.spent + price > budget:
+    if place.state.spent[0] + price > budget:
         return Place(place.cases, place.state)
     after = None if place.after is None else cut(place.after, budget, price)
     return Place(
