@@ -199,7 +199,8 @@ class CostModel:
     def lowered(self) -> dict[str, NDArray[Any]]:
         """What the core makes its CostModel of."""
         masks = {name: getattr(self, name).astype(np.uint64) for name in ("pays", "needs", "sets")}
-        return {"amounts": self.amounts[0], "flag_amounts": self.fees[0], "flags": masks["pays"]}
+        limits = np.array(self.limits, dtype=np.int64)
+        return {"amounts": np.ascontiguousarray(self.amounts), "flag_amounts": self.fees, "limits": limits, **masks}
 
     @property
     def start(self) -> PathState:
