@@ -23,8 +23,8 @@ from budgetree.learn.predictive.points import FittedPoints, round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, CountedCases, draw
-from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.scores import brier, is_clearly_worse
+from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
@@ -92,12 +92,14 @@ class Fitter:
                 found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             # Points are an additive model in coarse steps: where that is clearly worse, they are.
-            additive = learner.additive.loss(chain, Clock(None))
+            additive = learner.additive.loss(chain, Clock(None)).astype(np.float64)
             if self.leaves is None and is_clearly_worse(additive[judged], rival[judged], weights):
                 fitted = None
             else:
                 fitted = telling_points(cases, chain, learner, folds)
-            if fitted is not None and (fitted.table.tests or self.leaves is not None):  # without a test, a total is just a leaf
+            if fitted is not None and (
+                fitted.table.tests or self.leaves is not None
+            ):  # without a test, a total is just a leaf
                 found["points"] = fitted.out_of_fold[-1][judged]
                 make["points"] = lambda: self._points_tree(cases, fitted, judged, amount)
         made = cache(lambda kind: make[kind]())

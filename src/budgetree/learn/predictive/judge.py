@@ -83,7 +83,7 @@ class Judge:
         return min(MAX_SCOUTS, self.sample.n_cases)
 
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
-        """Case × class, of the first `n_scouts` cases: the probabilities of each by models that were not fitted to it."""
+        """Case × class: the probabilities of each of the first `n_scouts` cases by models not fitted to it."""
         wanted = tuple(sorted(map(int, tests)))
         if wanted not in self._thought:
             with Clock(None).in_core() as limit:

@@ -22,9 +22,7 @@ def mean_and_error(values: NDArray[np.float64], weights: NDArray[np.float64]) ->
     return mean, float(np.sqrt((weights * (values - mean) ** 2).sum())) / total
 
 
-def is_clearly_worse(
-    losses: NDArray[np.float64], others: NDArray[np.float64], weights: NDArray[np.float64]
-) -> bool:
+def is_clearly_worse(losses: NDArray[np.float64], others: NDArray[np.float64], weights: NDArray[np.float64]) -> bool:
     """Whether the mean of losses is above that of others, case by case, beyond what chance makes likely."""
     excess, error = mean_and_error(losses - others, weights)
     return excess > CLEARLY * error
