@@ -62,11 +62,13 @@ public:
         });
     }
 
-    ParallelSearchResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
+    ParallelSearchResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds,
+                                  Units known_bound) {
         check(question);
         require(1 <= threads && threads <= kMaxThreads, "threads: expected 1 to 1024");
-        const ParallelSearchSettings settings{threads, bound_seconds, cache_bytes_};
-        return without_interrupt(clock, [&] { return search_in_parallel(searches_, question, settings, clock); });
+        const ParallelSearchSettings settings{threads, bound_seconds, known_bound, cache_bytes_};
+        return without_interrupt(clock,
+                                 [&] { return search_in_parallel(searches_, answered_, question, settings, clock); });
     }
 
     // As the parallel search does it, for one number of errors; 0 where the clock was over first.
@@ -99,6 +101,7 @@ private:
     ExactTable table_;
     std::size_t cache_bytes_;
     std::vector<std::unique_ptr<Search>> searches_;
+    AnsweredTests answered_;
 };
 
 nb::dict as_dict(const FoundTree& tree, const ExactTable& table) {
@@ -169,13 +172,14 @@ void bind_exact(nb::module_& module) {
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def(
             "search_in_parallel",
-            [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
-                const ParallelSearchResult found = search.run_race(question, clock, threads, bound_seconds);
+            [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds,
+               Units known_bound) {
+                const auto found = search.run_race(question, clock, threads, bound_seconds, known_bound);
                 std::optional<nb::dict> tree;
                 if (found.tree) tree = as_dict(*found.tree, search.table());
                 return nb::make_tuple(found, tree);
             },
-            "question"_a, "clock"_a, "threads"_a, "bound_seconds"_a = 0.0);
+            "question"_a, "clock"_a, "threads"_a, "bound_seconds"_a = 0.0, "known_bound"_a = 0);
 }
 
 }  // namespace budgetree

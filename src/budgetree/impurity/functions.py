@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ class Pairs(Impurity):
 
     admissible = True
     exact = True
+    unit = Fraction(1)
 
     def value(self, counts: Counts) -> Any:
         before = np.cumsum(counts, axis=-1)[..., :-1]  # each class meets all the classes before it
@@ -56,6 +58,7 @@ class Powers(Impurity):
 
     admissible = True
     exact = True
+    unit = Fraction(1)
 
     def __init__(self, l: int) -> None:  # noqa: E741  (the paper's l)
         if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 2:
@@ -82,6 +85,7 @@ class Hinged(Impurity):
 
     def __init__(self, alpha: Any) -> None:
         self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha", "alpha")
+        self.unit = Fraction(1, self.alpha.denominator**2)
 
     def value(self, counts: Counts) -> Any:
         alpha = float(self.alpha) if counts.dtype.kind == "f" else self.alpha
@@ -172,6 +176,10 @@ class Polynomial(Impurity):
         lengths = sorted({len(exponents) for _, exponents in self.terms})
         if len(lengths) > 1:
             raise _refusal(f"terms speak of {lengths} classes; all must have one length", "terms", lengths)
+        coefficients = [coefficient for coefficient, _ in self.terms if coefficient]
+        self.unit = Fraction(
+            gcd(*(c.numerator for c in coefficients)) or 1, lcm(*(c.denominator for c in coefficients))
+        )
 
     def value(self, counts: Counts) -> Any:
         self._check_classes(counts.shape[-1])
