@@ -284,11 +284,6 @@ class Totals:
         intercept : int, default 0
             What the total begins with.
 
-        Returns
-        -------
-        Totals
-            With a single total.
-
         Raises
         ------
         TreeError
