@@ -84,7 +84,10 @@ class Hinged(Impurity):
 
     def __init__(self, alpha: Any) -> None:
         self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha", "alpha")
-        self.unit = Fraction(1, self.alpha.denominator**2)
+
+    @property
+    def unit(self) -> Fraction:  # type: ignore[override]
+        return Fraction(1, self.alpha.denominator**2)
 
     def value(self, counts: Counts) -> Any:
         alpha = float(self.alpha) if counts.dtype.kind == "f" else self.alpha
@@ -165,10 +168,11 @@ class Polynomial(Impurity):
         lengths = sorted({len(exponents) for _, exponents in self.terms})
         if len(lengths) > 1:
             raise _refusal(f"terms speak of {lengths} classes; all must have one length", "terms", lengths)
-        coefficients = [coefficient for coefficient, _ in self.terms if coefficient]
-        self.unit = Fraction(
-            gcd(*(c.numerator for c in coefficients)) or 1, lcm(*(c.denominator for c in coefficients))
-        )
+
+    @property
+    def unit(self) -> Fraction:  # type: ignore[override]
+        factors = [gamma for gamma, _ in self.terms if gamma]
+        return Fraction(gcd(*(each.numerator for each in factors)) or 1, lcm(*(each.denominator for each in factors)))
 
     def value(self, counts: Counts) -> Any:
         self._check_classes(counts.shape[-1])
