@@ -109,7 +109,7 @@ class Growth:
 
     def _is_ahead(self, policy: Place, chain: Place, spent: int) -> bool:
         """Whether a policy is better than what the chain has bought for so much, by what a branch must save."""
-        while chain.after is not None and chain.after.state.spent <= spent:
+        while chain.after is not None and chain.after.state.spent[0] <= spent:
             chain = chain.after
         loss = float(self.judge.sample.weights @ self.judge.loss(chain.state.tests))
         return self.total(policy) <= (1 - MIN_GAIN) * loss
