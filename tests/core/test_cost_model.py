@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.problem.test_cost_model import random_problem
 
 import budgetree as bt
 from budgetree._native import core
 from budgetree.problem import CostModel, PathState
-from reference_rules import combinations_of_rules, draw_problem
-from ruled import instance_of
 
 Step = tuple[int, int]  # a test, and the outcome that it shows
 
@@ -33,14 +30,6 @@ def cost_models(draw: st.DrawFn) -> CostModel:
 
 
 @st.composite
-def ruled_models(draw: st.DrawFn) -> CostModel:
-    """With several resources, panels, order and a beginning, as far as they are drawn."""
-    kinds = draw(st.sampled_from(list(combinations_of_rules())))
-    problem = draw_problem(Random(draw(st.integers(0, 2**32))), kinds, draw(st.integers(1, 4)))
-    return instance_of(problem).schema.costs
-
-
-@st.composite
 def paths(draw: st.DrawFn, costs: CostModel) -> list[Step]:
     """Some of the tests in any order."""
     tests = draw(st.permutations(range(len(costs.n_outcomes))))[: draw(st.integers(0, len(costs.n_outcomes)))]
@@ -54,22 +43,23 @@ def after(costs: CostModel, state: PathState, step: Step) -> PathState:
 @given(st.data())
 @hypothesis_settings(max_examples=300)
 def test_both_charge_the_same_on_every_path(data: st.DataObject) -> None:
-    costs = data.draw(cost_models() | ruled_models())
+    with_rules = st.integers(0, 10**6).map(lambda seed: random_problem(seed).costs)
+    costs = data.draw(st.one_of(cost_models(), with_rules))
     native, in_python, in_core = core.CostModel(**costs.lowered), costs.start, core.PathState()
     for step in [*data.draw(paths(costs)), None]:
         for test in set(range(len(costs.n_outcomes))) - set(in_python.tests):
-            charge = costs.charge(in_python, test).T.tolist()
-            assert [native.charge(in_core, test, outcome) for outcome in range(len(charge) - 1)] == charge[:-1]
-            assert native.most(in_core, test) == charge[-1] == np.max(charge, axis=0).tolist()
-            assert native.price(charge[-1]) == costs.price(charge[-1])
-            totals = np.array(in_python.spent) + charge[-1]
-            limits = [total + data.draw(st.integers(-1, 1)) for total in totals.tolist()]
-            resources = tuple(replace(of, limit=limit) for of, limit in zip(costs.resources, limits, strict=True))
-            within = replace(costs, resources=resources)
-            assert native.may_buy(in_core, test, limits) == (within.refusal(in_python, test) is None)
+            charge = costs.charge(in_python, test)
+            found = [native.charge(in_core, test, outcome) for outcome in range(charge.shape[1] - 1)]
+            assert found == charge.T[:-1].tolist()
+            assert native.most(in_core, test) == charge[:, -1].tolist() == charge.max(axis=1).tolist()
+            assert native.price(charge[:, -1].tolist()) == costs.price(charge[:, -1].tolist())
+            limit = max(0, in_python.spent[0] + int(charge[0, -1]) + data.draw(st.integers(-1, 1)))
+            within = replace(costs, resources=(replace(costs.resources[0], limit=limit), *costs.resources[1:]))
+            may_buy = native.may_buy(in_core, test, list(within.limits))
+            assert may_buy == (within.refusal(in_python, test) is None)
         if step is not None:
             in_python, in_core = after(costs, in_python, step), native.after(in_core, *step)
-        assert (in_core.spent[: len(costs.resources)], in_core.flags) == (list(in_python.spent), in_python.flags)
+        assert (in_core.spent[: len(in_python.spent)], in_core.flags) == (list(in_python.spent), in_python.flags)
 
 
 @given(st.data())
@@ -80,7 +70,7 @@ def test_both_compare_states_alike(data: st.DataObject) -> None:
         PathState, st.tuples(st.integers(0, 3)), st.integers(0, 2 ** len(costs.fee_names) - 1), st.just(())
     )
     better, worse = data.draw(state), data.draw(state)
-    found = core.CostModel.dominates(*(core.PathState(state.spent, state.flags) for state in (better, worse)))
+    found = core.CostModel.dominates(*(core.PathState(list(state.spent), state.flags) for state in (better, worse)))
     assert found == costs.dominates(better, worse)
 
 

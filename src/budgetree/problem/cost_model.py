@@ -219,7 +219,7 @@ class CostModel:
         """What the core makes its CostModel of."""
         masks = {name: getattr(self, name).astype(np.uint64) for name in ("pays", "needs", "sets")}
         limits = np.array(self.limits, dtype=np.int64)
-        return {"amounts": self.amounts, "flag_amounts": self.fees, **masks, "limits": limits}
+        return {"amounts": np.ascontiguousarray(self.amounts), "flag_amounts": self.fees, "limits": limits, **masks}
 
     @property
     def start(self) -> PathState:
