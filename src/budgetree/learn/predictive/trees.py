@@ -12,9 +12,9 @@ from budgetree.learn.settings import (
     KnownRows,
     Leaves,
     check_cases,
-    check_rules,
     check_confidence,
     check_leaves,
+    check_rules,
     check_threads,
     check_time_limit,
 )
