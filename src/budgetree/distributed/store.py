@@ -250,14 +250,12 @@ def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotal
 
 
 def write_drawn(folder: Path, rows: DrawnRows, tests: Sequence[NumberTest]) -> None:
-    """The rows that trees for new cases are learned from."""
     for field in fields(rows):
         _save(folder / f"drawn-{field.name}.npy", getattr(rows, field.name))
     (folder / DRAWN).write_text(json.dumps([asdict(test) for test in tests]), encoding="utf-8")
 
 
 def read_drawn(folder: Path, schema: Schema) -> Instance:
-    """Those of a folder."""
     kinds: dict[str, tuple[type[np.generic], int]] = {
         "codes": (np.uint8, 2),
         "numbers": (np.float64, 2),

@@ -300,7 +300,6 @@ class Certificate:
 
 
 def _check(document: Any) -> None:
-    """A CertificateError where a document is no certificate."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else document
         message = f'this is not a certificate; expected an object with "format": "{FORMAT}".'
