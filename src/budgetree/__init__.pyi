@@ -33,6 +33,7 @@ from .learn import (
 from .problem import (
     Instance as Instance,
     Labels as Labels,
+    Limit as Limit,
     Losses as Losses,
     Prices as Prices,
     Reading as Reading,

@@ -128,13 +128,7 @@ class Curve:
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table.
-
-        Returns
-        -------
-        str
-            Lines for a terminal.
-        """
+        """The points as a table."""
         rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
         amount = self.instance.schema.wording.amount
         for p in self.points:
