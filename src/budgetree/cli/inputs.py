@@ -38,6 +38,8 @@ READING_NAMES = (
     "sheet",
     "censored",
     "max_bytes",
+    "header_row",
+    "fill_down",
 )  # of Request and of Reading
 
 
@@ -64,6 +66,8 @@ class Request:
     sheet: str | None = None
     censored: bool = False
     max_bytes: int | None = None
+    header_row: tuple[int, int] | None = None
+    fill_down: bool = False
 
     @property
     def files(self) -> tuple[str | None, ...]:
