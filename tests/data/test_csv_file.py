@@ -169,3 +169,10 @@ def test_the_header_may_stand_in_another_row_or_in_several(tmp_path: Path) -> No
 def test_a_row_that_cannot_be_a_header_is_refused(rows: int | tuple[int, int]) -> None:
     with refused(SettingError, subject="header_row", found=rows):
         Reading(header_row=rows)
+
+
+def test_too_many_columns_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"c{at}" for at in range(50_001)) + "\nand a row that is broken")
+    with refused(TableFileError, found=50_001, expected=50_000):
+        open_source(str(path))

@@ -56,6 +56,7 @@ class Request:
     levels: LevelPlan = field(default_factory=LevelPlan)
     blanks: BlankPlan = field(default_factory=BlankPlan)
     binning: Binning = "quantile"
+    categories: Sequence[str] = ()
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: Duplicates = "keep"
@@ -81,7 +82,9 @@ class Request:
 
     def plan(self, given: Settings) -> LevelPlan:
         """How columns become outcomes."""
-        return replace(self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks)
+        return replace(
+            self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks, categories=self.categories
+        )
 
     @property
     def reading(self) -> Reading:

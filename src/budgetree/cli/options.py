@@ -184,6 +184,13 @@ table = several(
         help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
         "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
     ),
+    click.option(
+        "--categories",
+        metavar="COL,…",
+        multiple=True,
+        callback=lambda _context, _parameter, given: [name for text in given for name in text.split(",")],
+        help="Columns whose numbers are codes, such as chestpain,thal: each is a category. May be repeated.",
+    ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
     click.option(

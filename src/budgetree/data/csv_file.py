@@ -33,6 +33,7 @@ MAX_UNPACKED, MAX_RATIO = 1 << 30, 100
 MOST_BY_GZIP = 1033
 CHUNK = 1 << 20
 MAX_CELL = 10_000_000  # characters
+MAX_COLUMNS = 50_000
 MAX_SHOWN = 60  # characters of a line, in a message
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SAVE = "save the file as CSV in UTF-8"
@@ -183,7 +184,13 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def check_header(where: Where, names: Sequence[str]) -> None:
-    """Every column has a name of its own."""
+    """Every column has a name of its own, and they are not too many to look at one by one."""
+    if len(names) > MAX_COLUMNS:
+        message = (
+            f"it has {len(names):,} columns; up to {MAX_COLUMNS:,} are read, since each is looked at by itself, and"
+        )
+        advice = "with so many a test that goes with the class by chance is certain. Keep those that may be of use."
+        raise TableFileError(f"{message} {advice}", where=where, found=len(names), expected=MAX_COLUMNS)
     if "" in names:
         message = (
             f"column {names.index('') + 1} has no name; give every column one. If this is a title above the table,"

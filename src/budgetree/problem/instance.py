@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -228,6 +228,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -257,6 +258,8 @@ class Instance(HasSchema):
             would have shown is not known; what a test is worth is learned from the rows that have it, and a case
             without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
             trees for new cases and results in those for known cases, where "unknown" is refused.
+        categories : collection of str, default ()
+            Columns whose numbers are codes: each is a category, and 2 does not lie between 1 and 3.
 
         Returns
         -------
@@ -274,7 +277,7 @@ class Instance(HasSchema):
         >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
         Instance(768 cases, 8 tests, 2 classes)
         """
-        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks, categories)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -290,6 +293,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -301,7 +305,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, binning, duplicates, blanks : optional
+        prices, losses, levels, binning, duplicates, blanks, categories : optional
             As in `from_frame`.
 
         Returns
@@ -327,7 +331,7 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks, categories)
         cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
