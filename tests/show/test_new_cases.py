@@ -23,7 +23,7 @@ def test_a_purchase_reads_as_one(leaves: str, confidence: float | None) -> None:
         assert "└─ then: " in lines[number + 1]
     if bought:
         assert "buy dose" in tree.to_text()
-        assert "buy dose" in tree.to_dot()
+        assert "buy dose" in tree.export("dot")
         assert "buy dose" in tree.to_svg()
 
 
@@ -37,7 +37,7 @@ def test_a_model_leaf_names_its_tests_and_the_most_common_answer() -> None:
         given = np.bincount(walk.answers[walk.leaf == leaf])
         share = f"{given.max() / given.sum():.0%} answered {tree.class_names[given.argmax()]}"
         assert f"by the model of {names} ({share})" in tree.to_text()
-        assert f"by the model of {names}" in tree.to_rules()
+        assert f"by the model of {names}" in tree.export("rules")
 
 
 def test_rules_name_no_purchase_and_count_everyone_once() -> None:

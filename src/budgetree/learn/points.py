@@ -30,6 +30,7 @@ _ERRORS, _REST = ("max_cost", "errors"), ("overfitted", "lower_bound", "proven",
 _NEW = ("error_rate", "new_error", "new_error_se")
 COLUMNS = (*_ERRORS, *_NEW, *_REST)
 LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
+HELD_OUT_COLUMNS = ("new_cost", "new_recalls")  # where something was held out
 KNOWN_COLUMNS = ("known_least", "known_proven")  # of trees for new cases, beside the fewest errors on known ones
 HELPFUL = 1.0  # standard errors by which a larger budget must be better
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
@@ -60,6 +61,8 @@ class Point:
     known_least, known_proven : number and bool, or None
         Of a frontier for new cases: the fewest errors (the least loss) of a tree for known cases within the budget,
         and whether that is proven.
+    new_cost, new_recalls : number and tuple of numbers, or None
+        On the rows held out for the estimate: the mean cost, and per class the share that is found (None without rows).
 
     Examples
     --------
@@ -81,6 +84,8 @@ class Point:
     ended: Ended = field(default=Ended.COMPLETE, repr=False)
     known_least: int | float | None = None
     known_proven: bool | None = None
+    new_cost: float | None = None
+    new_recalls: tuple[float | None, ...] | None = None
 
     @property
     def max_cost(self) -> int | float:
@@ -370,7 +375,8 @@ class Frontier:
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
         named = ("budget",) if self.has_budgets else ()
-        known = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
+        known: tuple[str, ...] = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
+        known += HELD_OUT_COLUMNS if any(point.new_recalls for point in self.points) else ()
         own: tuple[str, ...] = COLUMNS
         if self.has_losses:
             own = (*_ERRORS, *LOSS_COLUMNS, *_NEW, *NEW_LOSS_COLUMNS, *_REST)

@@ -321,7 +321,8 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
     judged = replace(judged, n_copies=request.rows.n_copies)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
-        points[index] = replace(points[index], estimate=estimate)
+        cost, recalls = judged.mean_costs[index], judged.recalls[index]
+        points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
     found = replace(found, points=tuple(points), validation=judged)
     return _with_cheaper(found, judged) if request.objective is Objective.NEW else found
 

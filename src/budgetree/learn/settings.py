@@ -35,12 +35,14 @@ class KnownRows:
 
     n_copies  rows of the table that repeat another, where that is why they belong together; 0 where groups are named
     n_raw     the rows of the table among which they are
+    positions per row, its position among the rows of the cases; None where it is the same
     """
 
     instance: Instance
     groups: Groups | None = None
     n_copies: int = 0
     n_raw: int = 0
+    positions: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, cases: AnyCases, objective: Objective = Objective.NEW, groups: Any = None) -> KnownRows:
@@ -57,17 +59,20 @@ class KnownRows:
         n_raw, source = known.instance.n_rows, known.instance.source
         is_merged = source is not None and source.duplicates == "merge"
         rows, positions = known.instance.unrolled(merged=is_merged and not is_new and named is None)
+        raw = positions if known.positions is None else known.positions[positions]
         if named is not None:
-            return cls(rows, known._groups_of(positions), n_raw=n_raw)
+            return cls(rows, known._groups_of(positions), n_raw=n_raw, positions=raw)
         copies = None if is_merged and not is_new else rows.copies(by_chance=not is_merged)
         if copies is None:
-            return cls(rows, n_raw=n_raw)
+            return cls(rows, n_raw=n_raw, positions=raw)
         of_table = Copies(copies.group[np.unique(positions, return_index=True)[1]])  # a weight is not a row
-        return cls(rows, tuple(copies.group.tolist()), of_table.n_copies, n_raw)
+        return cls(rows, tuple(copies.group.tolist()), of_table.n_copies, n_raw, raw)
 
     def take(self, positions: NDArray[np.int64]) -> KnownRows:
         """Only these, some perhaps several times, coded as they are."""
-        return KnownRows(self.instance.recoded({}, positions), self._groups_of(positions), self.n_copies, self.n_raw)
+        raw = positions if self.positions is None else self.positions[positions]
+        rows, groups = self.instance.recoded({}, positions), self._groups_of(positions)
+        return KnownRows(rows, groups, self.n_copies, self.n_raw, raw)
 
     def drawn(self) -> KnownRows:
         """Those of a large table that are looked at, else all."""

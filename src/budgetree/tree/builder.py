@@ -101,23 +101,18 @@ class TreeBuilder:
         self.root = self._open(-1, self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
-        """The tests that may be bought there: those within the budget that were not bought before.
+        """The positions of the tests that may be bought there: within the budget, and not bought before.
 
         Parameters
         ----------
         end : OpenEnd
             Where.
-
-        Returns
-        -------
-        list of int
-            Their positions.
         """
         self._node(end)
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
-        """Pay for a test, whose result is known from there on.
+        """Pay for a test, whose result is known where cases go on, whatever it shows.
 
         Parameters
         ----------
@@ -125,11 +120,6 @@ class TreeBuilder:
             Where.
         test : int or str
             Its position or its name.
-
-        Returns
-        -------
-        OpenEnd
-            Where cases go on, whatever the test shows.
 
         Raises
         ------
@@ -145,7 +135,7 @@ class TreeBuilder:
         return self._close(end, number, [self._costs.after_buying(end.state, number)])[0]
 
     def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
-        """Send cases different ways by what was bought; it costs nothing.
+        """Send cases different ways, one end per side, by what was bought; it costs nothing.
 
         Parameters
         ----------
@@ -153,11 +143,6 @@ class TreeBuilder:
             Where.
         split : Split, int or str
             How; a test by its position or name has a side for each outcome, and one for results that are not listed.
-
-        Returns
-        -------
-        list of OpenEnd
-            One per side.
 
         Raises
         ------
@@ -231,11 +216,6 @@ class TreeBuilder:
             How many known cases there are; by default those that were given to the builder.
         **record
             What else a Tree keeps: `bounds`, `estimate`, `ended`.
-
-        Returns
-        -------
-        Tree
-            The tree.
 
         Raises
         ------

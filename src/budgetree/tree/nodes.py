@@ -131,11 +131,6 @@ class Split:
             Its position.
         sides : sequence of int
             From 0 on, without a gap.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(test, tuple(sides))
 
@@ -149,11 +144,6 @@ class Split:
             By the position of a test: the points of each outcome, and last of a result that is not listed.
         cuts : sequence of int
             Ascending.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
         return cls(totals=totals, cuts=tuple(cuts))
@@ -168,11 +158,6 @@ class Split:
             With a single score, of tests that were bought.
         cuts : sequence of int
             Scores in millionths, ascending; a score s is the probability 1 / (1 + exp(-s / 1000000)).
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(totals=model.totals, cuts=tuple(cuts), is_score=True)
 
@@ -186,11 +171,6 @@ class Split:
             Of tests that were bought.
         confidence : float
             A probability above 0.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(totals=model.totals, confidence=confidence)
 
