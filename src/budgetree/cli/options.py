@@ -243,7 +243,7 @@ search = several(
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="No leaf has fewer known cases (with --objective known).",
+        help="Every outcome has so many known cases, also where several share a leaf (with --objective known).",
     ),
 )
 

@@ -78,7 +78,7 @@ def _named_prices(prices: Mapping[Any, Any] | Prices, names: Sequence[str]) -> A
     shared: dict[str, Any] = dict(prices.shared) if isinstance(prices, Prices) else {}
     for key, price in given.items():
         is_position = isinstance(key, (int, np.integer)) and str(key) not in known and 0 <= key < len(names)
-        name = names[key] if is_position else str(key)
+        name = names[int(key)] if is_position else str(key)
         pattern = re.compile(".*".join(map(re.escape, name.split("*"))))
         group = list(filter(pattern.fullmatch, names)) if "*" in name and name not in known else []
         shared |= {name: (price, group)} if group else {}

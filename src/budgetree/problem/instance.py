@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from os import PathLike, fspath
 from typing import Any, Literal, Self, get_args
 
@@ -428,6 +430,15 @@ class Instance(HasSchema):
     def row_order(self) -> NDArray[np.int64]:
         """The positions of the raw rows in the canonical order: by what they hold, however they came."""
         return np.argsort(self.row_ranks, kind="stable")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the cases, whose order is one of contents, and of the names of tests, outcomes and classes."""
+        names = (self.test_names, self.outcome_names, [repr(name) for name in self.class_names])
+        digest = sha256(json.dumps(names).encode())
+        for array, kind in ((self.codes, "u1"), (self.labels, "<i8"), (self.weight_units, "<i8")):
+            digest.update(np.ascontiguousarray(array, dtype=kind).data)
+        return digest.hexdigest()
 
     @cached_property
     @internal
