@@ -183,7 +183,7 @@ class Words:
         test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
         low, high = self.amount(charges.min()), self.amount(charges.max())
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
-        due = int(charges[0] - costs.amounts[test, 0])
+        due = int(charges[0] - costs.amounts[0, test, 0])
         if not due:
             return price
         names = ", ".join(costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy]))
