@@ -124,6 +124,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
         "nodes": [_node(tree, node, totals) for node in range(len(tree.nodes))],
         "totals": [_points(each) for each in totals],
+        "target": tree.outline.target,
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
         # [answer, class, cases], where there are any: of many classes, most get few of the answers.
@@ -185,6 +186,12 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
     if rule is None:
         return entry
     entry["totals"] = totals.setdefault(rule.totals, len(totals))
+    answer = tree.outline.answer(node)
+    entry |= (
+        {"given": schema.plain_cases(nodes.answered_at(node).sum(axis=1).tolist())}
+        if answer is None
+        else {"answer": answer}
+    )
     if isinstance(rule, Points):
         entry |= {"cuts": list(rule.cuts), "chances": [list(row) for row in rule.chances]}
     return entry

@@ -103,6 +103,7 @@ export interface Tree {
   digest: string; // of its model file
   nodes: TreeNode[]; // parents before their children
   totals: Totals[]; // what points and models add up
+  target: number; // the class that is looked for
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
   max_cost: number;
   known_max_cost: number;
@@ -216,6 +217,8 @@ export interface Leaf extends Facts {
   totals?: number; // a place in Tree.totals: points where there are cuts, else scores
   cuts?: number[];
   chances?: number[][]; // per side and class
+  given?: number[]; // by answer, the known cases that got it, where totals decide
+  answer?: number; // where everyone gets the same
 }
 
 // Where a case goes on whose result is not available.
@@ -225,13 +228,11 @@ export interface Usual {
   words: string | null; // the same in words; null where nothing depends on it
 }
 
-// Nodes whose subtrees look the same, shown as one; and those that are one step with the first of them.
+// Nodes whose subtrees look the same, shown as one; and those that are one stage with the first of them.
 export interface Group {
   nodes: number[];
-  confidence?: number; // a branch by confidence: where the model is sure, a case stops
-  stop?: number; // the leaf where it does
-  buy?: number; // the purchase
-  branch?: number; // absent where nothing is decided yet
+  buys?: number[]; // the purchases
+  end?: number; // the branch or leaf that follows them
   branches?: Branch[]; // absent for leaves
 }
 
