@@ -1,7 +1,7 @@
 // @ts-check
 // What the tree's nodes say of prices and cases.
 
-import { className, largest, percent, span, total } from "./dom.js";
+import { className, element, largest, percent, span, total } from "./dom.js";
 import { bestAnswer } from "./losses.js";
 import { amount, clean, inUnit, say } from "./words.js";
 
@@ -203,15 +203,15 @@ export function answersOf({ content }, node) {
  * What a leaf answers; by points or a model, which answers it gives.
  * @param {Index} index
  * @param {Leaf} node
+ * @param {number | null} fixed the answer, where it is known otherwise
  * @returns {import("./types.d.ts").Child[]}
  */
-export function leafWords(index, node) {
+export function leafWords(index, node, fixed = null) {
+  if (fixed !== null) return [className(index.content, fixed)];
   const answers = answersOf(index, node);
-  const parts = answers.flatMap(({ label, when }, place) => [
-    place ? say("list.comma") : null,
-    when && label >= 0 ? `${when} ` : when,
-    label < 0 ? null : className(index.content, label),
-  ]);
+  const parts = answers.map(({ label, when }, place) =>
+    element("span", { class: "answer" }, when, when && label >= 0 ? " " : "", label < 0 ? null : className(index.content, label), place + 1 < answers.length ? say("list.comma") : ""),
+  );
   const rule = fixedAnswer(node) === null ? ruleOf(node) : null;
   return rule ? [say(`tree.by_${rule}`), answers.length ? ": " : "", ...parts] : parts;
 }

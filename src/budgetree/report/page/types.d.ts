@@ -10,6 +10,7 @@ export interface Content {
   title: string;
   version: string;
   unit?: string; // of prices, in the user's words; with {} it says where the number goes
+  decimals?: number | null; // of money that is not whole
   classes: string[];
   answers: string[]; // the classes, and then whatever else may be answered
   answer_help?: string[]; // a line of explanation per answer; "" where there is none
@@ -234,6 +235,21 @@ export interface Group {
   buys?: number[]; // the purchases
   end?: number; // the branch or leaf that follows them
   branches?: Branch[]; // absent for leaves
+  points?: StagePoints[]; // of a stage that adds them up: what it adds to the total
+  endings?: Ending[]; // of the same: where each total leads
+}
+
+export interface StagePoints {
+  test: number;
+  results: [names: string[], points: number][];
+  else: number; // for any other result
+}
+
+export interface Ending {
+  names: string[]; // totals
+  below: number; // the group
+  answer: number | null; // null where cases go on
+  cases: number[]; // per class
 }
 
 // Results that lead to the same subtree, or sides of a total.
