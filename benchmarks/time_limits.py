@@ -1,6 +1,10 @@
-"""Time limits: how far beyond its limit each call goes that takes one, on tables of several shapes.
+"""Time limits: how far beyond its limit each call goes that takes one, and what more time buys.
 
     python benchmarks/time_limits.py [--seconds 1] [--repeats 1] [--small] [--processor] [--calls frontier …]
+    python benchmarks/time_limits.py --curve [5 10 20 40 80 160 320] [--processor]
+
+With --curve, the errors of `optimal` and the least that any tree makes, for each limit on three tables: neither may get
+worse with more time.
 
 Prints, per table and call, the limit, the wall time, what it is beyond the limit, and the processor time. The goal is
 at most 0.3 seconds or a tenth beyond, whatever the table. Every call gets a table that nothing has been computed of;
@@ -98,6 +102,35 @@ class Table:
         path = os.path.join(folder, "cases.csv")
         self.frame.iloc[: MAX_CELLS // self.codes.shape[1]].to_csv(path, index=False)
         return path
+
+
+def faults(n_cases: int = 38_514, n_tests: int = 40) -> bt.Instance:
+    """Units with one of twelve faults, each of which shows in the tests but for one in a hundred."""
+    rng = np.random.default_rng(12)
+    fault = rng.choice(12, n_cases, p=np.arange(12, 0, -1) / 78)
+    shows = rng.integers(0, 2, (12, n_tests))[fault]
+    flips = rng.random(shows.shape) < np.where(np.arange(n_tests) % 3, 0.01, 0.0005)
+    return bt.Instance((shows ^ flips).astype(np.uint8), fault)
+
+
+def curve(limits: list[float]) -> None:
+    """Prints what each limit finds and proves."""
+    tables = {
+        "38,514 × 40, faults": (faults(), 5),
+        "2,000 × 30": (Table(2_000, 30, 3).instance(), 5),
+        "20,000 × 40, priced": (Table(20_000, 40, 3).with_fees(), 7),
+    }
+    print(f"{'table':<22}{'limit':>8}{'errors':>9}{'at least':>10}{'took':>10}")
+    for name, (instance, budget) in tables.items():
+        before = (float("inf"), -1.0)
+        for seconds in limits:
+            began = time.perf_counter()
+            tree = bt.optimal(instance, budget=budget, time_limit=seconds, progress=False)
+            took, now = time.perf_counter() - began, (tree.errors, tree.lower_bound)
+            worse = "  worse" if now[0] > before[0] or now[1] < before[1] else ""
+            proven = " proven" if tree.proven else ""
+            print(f"{name:<22}{seconds:>6g} s{now[0]:>9g}{now[1]:>10g}{took:>8.1f} s{proven}{worse}", flush=True)
+            before = now
 
 
 def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], Call]]:
@@ -215,9 +248,13 @@ def main() -> None:
     parser.add_argument("--calls", nargs="*", help="only calls whose names begin so")
     parser.add_argument("--shape", type=int, nargs=3, metavar="N", help="only a table of so many cases, tests, classes")
     parser.add_argument("--processor", action="store_true", help="let all clocks tell the processor time")
+    parser.add_argument("--curve", type=float, nargs="*", metavar="S", help="what limits of so many seconds find")
     options = parser.parse_args()
     if options.processor:
         sys.exit(_by_processor_time([argument for argument in sys.argv if argument != "--processor"]))
+    if options.curve is not None:
+        curve(options.curve or [5 * 2.0**power for power in range(7)])
+        return
     shapes = SMALL if options.small else SHAPES
     print(f"{'cases × tests, classes':>26}  {'call':<48}{'limit':>6}{'took':>9}{'beyond':>9}{'processor':>11}")
     for shape in [tuple(options.shape)] if options.shape else shapes:

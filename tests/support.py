@@ -16,7 +16,8 @@ from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, native_instance
 from budgetree.learn.greedy.rule import PythonRule, Settings, check_settings
 from budgetree.tree import Grown, Origin
-from budgetree.tree.builder import grown_of_nodes, grown_tree
+from budgetree.tree.builder import grown_tree
+from budgetree.tree.grown import grown_of_nodes
 
 
 def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Grown:

@@ -52,8 +52,8 @@ def shown(tree: bt.Tree) -> dict[str, str]:
     texts = [getattr(shape, "text", "") + getattr(shape, "hint", "") for shape in tree.draw().shapes]
     return {
         "text": tree.to_text(confusion=True),
-        "rules": tree.to_rules(),
-        "dot": tree.to_dot(),
+        "rules": tree.export("rules"),
+        "dot": tree.export("dot"),
         "svg": tree.to_svg(),
         "drawing": "\n".join(texts),
         "page": json.dumps(summarise_tree(tree, title="a tree")),
@@ -111,7 +111,7 @@ def test_a_result_is_typed_as_its_label_or_as_the_table_has_it(leaves: str | Non
 @pytest.mark.parametrize("leaves", [None, "model"])
 def test_amounts_have_their_unit(leaves: str | None) -> None:
     tree = heart_tree(leaves)
-    for text in (tree.summary(), tree.to_text(), tree.to_rules(), tree.to_dot(), tree.to_svg()):
+    for text in (tree.summary(), tree.to_text(), tree.export("rules"), tree.export("dot"), tree.to_svg()):
         amounts = re.findall(r"(?:worst case|costs|spent|mean|path,) ([\d.]+)( €)?", text)
         assert amounts
         assert all(unit for _, unit in amounts), text

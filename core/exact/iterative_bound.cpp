@@ -7,7 +7,7 @@
 #include "base/threads.hpp"
 #include "exact/common_core.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr Units kFirstPart = 64;
@@ -39,19 +39,20 @@ private:
 }  // namespace
 
 Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Question& question, double seconds,
-                      int n_threads, Watch& watch) {
+                      Units known, int n_threads, Watch& watch) {
     const ObjectSet& whole = searches.front()->table().whole;
     const Units most = std::min(question.cutoff, whole.leaf);
     const bool by_work = watch.clock().limits_work();
-    const auto max_work = std::int64_t(seconds * kNanoseconds);
+    const auto max_work = std::min(std::int64_t(seconds * kNanoseconds), watch.clock().work_left());
     Clock clock = by_work ? Clock(INFINITY, {}, max_work) : Clock(seconds);
     const Stopwatch stopwatch(clock);
     std::vector<std::unique_ptr<CommonCore>> cores;
     for (const auto& search : searches) {
         cores.push_back(std::make_unique<CommonCore>(*search, Watch(clock, Watch::Thread::kOther)));
     }
-    Units proven = whole.least;
-    Units wanted = proven + std::max<Units>(1, (most - proven) / kFirstPart);
+    Units proven = std::max(whole.least, known);
+    Units wanted = proven + std::max<Units>(1, known > whole.least ? known : (most - proven) / kFirstPart);
+    wanted = std::min(wanted, (proven + most + 1) / 2);
     while (proven < most) {
         const double asked = stopwatch.seconds();
         const int n_workers = int(cores.size());
@@ -78,4 +79,4 @@ Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Ques
     return proven;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

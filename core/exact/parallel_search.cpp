@@ -7,17 +7,18 @@
 #include "base/turns.hpp"
 #include "exact/iterative_bound.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 class ParallelSearch {
 public:
-    ParallelSearch(const ExactTable& table, std::vector<std::int32_t> ranking, const Question& question, Clock& clock)
-        : table_(table), ranking_(std::move(ranking)), answers_(ranking_.size()), question_(question),
-          cutoff_(question.cutoff), clock_(clock) {
+    ParallelSearch(const ExactTable& table, AnsweredTests& answered, Clock& clock)
+        : table_(table), ranking_(answered.ranking), answers_(answered.answers), question_(answered.question),
+          cutoff_(question_.cutoff), clock_(clock) {
         result_.lower_bound = table.whole.least;
+        n_answered_ = std::size_t(std::ranges::count_if(answers_, [](const auto& answer) { return bool(answer); }));
         clock_.total = std::int64_t(ranking_.size());
-        clock_.done = 0;
+        clock_.done = std::int64_t(n_answered_);
     }
 
     // Takes one test after another until none is left or the clock says stop.
@@ -27,6 +28,7 @@ public:
             Question next = question_;
             {
                 const Watch::Turn turn(watch);
+                while (next_ < ranking_.size() && answers_[next_]) ++next_;
                 if (next_ == ranking_.size()) return;
                 place = next_++;
                 next.only = ranking_[place];
@@ -64,11 +66,11 @@ public:
         Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
         for (const auto& answer : answers_) {
             whole.value = std::min(whole.value, answer->value);
-            whole.changes = std::min(whole.changes, answer->changes);
+            whole.changes = whole.changes.min(answer->changes);
         }
         Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
         for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
-            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place]);
+            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place])[0];
             if (answers_[place]->value != whole.value || needed >= price) continue;
             price = needed;
             whole.test = ranking_[place];
@@ -83,14 +85,20 @@ private:
     static constexpr std::int64_t kMomentOfWork = 50'000'000;
 
     const ExactTable& table_;
-    const std::vector<std::int32_t> ranking_;
-    std::vector<std::optional<Answer>> answers_;
-    Question question_;
+    const std::vector<std::int32_t>& ranking_;
+    std::vector<std::optional<Answer>>& answers_;
+    const Question& question_;
     Units cutoff_;
     Clock& clock_;
     std::size_t next_ = 0, n_answered_ = 0;
     ParallelSearchResult result_;
 };
+
+// What was answered holds for the same budget, where no more errors are of interest.
+bool goes_on(const AnsweredTests& answered, const Question& question, const std::vector<std::int32_t>& ranking) {
+    return answered.question.remaining == question.remaining && answered.ranking == ranking &&
+           question.cutoff <= answered.question.cutoff;
+}
 
 // Where two tests are all that a path can afford there is nothing to split.
 ParallelSearchResult in_one_piece(Search& search, const Question& question, Clock& clock) {
@@ -110,8 +118,9 @@ ParallelSearchResult in_one_piece(Search& search, const Question& question, Cloc
 
 }  // namespace
 
-ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
-                                        const ParallelSearchSettings& settings, Clock& clock) {
+ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, AnsweredTests& answered,
+                                        const Question& question, const ParallelSearchSettings& settings,
+                                        Clock& clock) {
     const ExactTable& table = searches.front()->table();
     const bool by_work = clock.limits_work();
     const int n_threads = std::max(1, settings.n_threads), n_workers = by_work ? kWorkers : n_threads;
@@ -126,10 +135,15 @@ ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& se
         return nothing;
     }
     if (ranking->empty()) return in_one_piece(*searches.front(), question, clock);
-    ParallelSearch parallel(table, *ranking, question, clock);
+    if (!goes_on(answered, question, *ranking)) {
+        answered = {.ranking = *ranking, .answers = std::vector<std::optional<Answer>>(ranking->size())};
+    }
+    answered.question = question;
+    ParallelSearch parallel(table, answered, clock);
     // The bound is about parts of sets, which a tree may divide further than leaves of enough cases allow.
     if (settings.bound_seconds > 0 && table.policy.min_cases() == 1) {
-        parallel.keep_bound(iterative_bound(searches, question, settings.bound_seconds, n_threads, watch));
+        parallel.keep_bound(
+            iterative_bound(searches, question, settings.bound_seconds, settings.known_bound, n_threads, watch));
     }
     Turns turns(n_workers, n_threads, by_work ? Turns::Order::kByWork : Turns::Order::kFirstCome, Turns::Ends::kNever);
     Threads threads;
@@ -146,4 +160,4 @@ ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& se
     return parallel.finish();
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

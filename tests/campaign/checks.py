@@ -295,7 +295,8 @@ def _by_duckdb(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
     table = pa.table([pa.array(column, types[name]) for name, column in columns.items()], names=[*columns])
     connection.register("cases", table)
     return [
-        row[0] for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases").fetchall()
+        row[0]
+        for row in connection.execute(f"SELECT {tree.export('sql', backslash_escapes=False)} FROM cases").fetchall()
     ]
 
 
@@ -307,7 +308,9 @@ def _by_sqlite(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
         connection.executemany(f"INSERT INTO cases VALUES ({places})", zip(*columns.values(), strict=True))
         return [
             row[0]
-            for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases ORDER BY rowid")
+            for row in connection.execute(
+                f"SELECT {tree.export('sql', backslash_escapes=False)} FROM cases ORDER BY rowid"
+            )
         ]
 
 

@@ -66,7 +66,7 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
             counts,
             core.CostModel(**prices.lowered),
             core_settings(native, settings),
-            core.PathState(paid, flags),
+            core.PathState([paid], flags),
             is_weighted,
         )
         assert found == ((-1, False) if expected is None else (expected.test, expected.fallback))

@@ -67,7 +67,7 @@ def test_a_column_with_too_many_outcomes_is_named_with_the_remedy() -> None:
 def test_255_outcomes_are_allowed() -> None:
     frame = pd.DataFrame({"id": [f"p{i}" for i in range(255)], "y": [0, 1, 1] * 85})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
-    assert len(set(tree.apply(frame).tolist())) == 255
+    assert len(set(tree.walk(frame).leaf.tolist())) == 255
     assert tree.n_leaves == 2  # as it is shown: values with the same answer share one
     assert bt.grow(bt.Instance(np.arange(255)[:, None], np.arange(255) % 2)).errors == 0
 

@@ -129,7 +129,7 @@ def test_importances_are_the_shares_of_rows_that_pay(kind: type, pima: tuple[pd.
     for others in ({}, {"leaves": "tree"} if kind is BudgetTreeClassifier else {"method": "greedy"}):
         classifier = kind(budget=4, **others).fit(X, y, weights)
         paid = np.zeros(X.shape[1])
-        for tests, weight in zip(classifier.tree_.tests_done(X), weights, strict=True):
+        for tests, weight in zip(classifier.tree_.walk(X).tests, weights, strict=True):
             for test in tests:
                 paid[X.columns.get_loc(test)] += weight
         assert isinstance(classifier.feature_importances_, np.ndarray)

@@ -56,6 +56,42 @@ def test_the_guarantee_of_huge_powers_is_a_number() -> None:
     assert bt.Powers(100).guarantee([10**6, 10**6]) == pytest.approx(100 * math.log(2e6) + 1)
 
 
+@pytest.mark.parametrize("impurity", [impurity for impurity in ALL if impurity.admissible], ids=repr)
+def test_every_value_for_whole_counts_is_a_multiple_of_the_unit(impurity: bt.Impurity) -> None:
+    counts = np.moveaxis(np.indices((6, 6, 6)), 0, -1).reshape(-1, 3)
+    assert impurity.unit is not None
+    assert all((Fraction(value) / impurity.unit).denominator == 1 for value in np.asarray(impurity(counts)))
+
+
+def test_the_guarantee_of_small_coefficients_is_that_of_whole_ones() -> None:
+    small, whole = bt.Polynomial([(1e-6, (1, 1)), (3e-6, (2, 1))]), bt.Polynomial([(1, (1, 1)), (3, (2, 1))])
+    assert small.guarantee([5, 4]) == pytest.approx(whole.guarantee([5, 4])) == pytest.approx(math.log(320) + 1)
+
+
+def test_nothing_is_guaranteed_for_what_is_not_admissible_or_has_no_unit() -> None:
+    class Mine(bt.Pairs):
+        unit = None
+
+    for impurity, subject in ((bt.Gini(), "admissible"), (Mine(), "unit")):
+        with pytest.raises(ImpurityError) as error:
+            impurity.guarantee([3, 3])
+        assert error.value.subject == subject
+    with pytest.raises(ImpurityError, match="whole class counts"):
+        bt.Pairs().guarantee([1.5, 2])
+
+
+def test_a_value_of_another_shape_is_refused() -> None:
+    class Flat(bt.Impurity):
+        def value(self, counts: Any) -> Any:
+            return counts.sum()
+
+    with pytest.raises(ImpurityError) as error:
+        Flat()([[1, 2], [3, 4]])
+    assert (error.value.found, error.value.expected) == ((), (2,))
+    with pytest.raises(ImpurityError, match="value"):
+        bt.grow(bt.datasets.load("figure1"), Flat())
+
+
 def test_counts_beyond_64_bits_do_not_overflow() -> None:
     rng = random.Random(0)
     counts = [rng.randrange(10**12) for _ in range(3)]

@@ -14,7 +14,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.known_rows import KnownRows
+from budgetree.learn.settings import KnownRows
 from budgetree.learn.validation import (
     NEVER_HELD_OUT,
     FoldSettings,

@@ -24,7 +24,15 @@ from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, Ended, WorkPlan
 from budgetree.tree import Grown
 
-HURRIED = WorkPlan(moment=0.002, long=0.004, quick_seconds=0.003, broader_seconds=0.01, seconds_per_budget=0.01)
+HURRIED = WorkPlan(
+    moment=0.002,
+    quick_seconds=0.003,
+    greedy_after=0.005,
+    long=0.004,
+    broader_seconds=0.01,
+    seconds_per_budget=0.01,
+    turn=0.01,
+)
 BUDGET = 5
 
 
@@ -66,7 +74,7 @@ def search_by(instance: bt.Instance, work: float, threads: int) -> tuple[Frontie
 @pytest.mark.parametrize("has_prices", [False, True])
 def test_a_search_cut_by_work_finds_the_same_on_any_number_of_threads(outcomes: int, has_prices: bool) -> None:
     n_cut = n_raised = 0
-    for seed, work in itertools.product(range(2), (0.03, 0.2)):
+    for seed, work in itertools.product(range(2), (0.08, 0.2)):
         instance = hard_table(seed, outcomes, has_prices=has_prices)
         assert instance.schema.costs.scale == 1
         found, alone = search_by(instance, work, 1)
@@ -145,6 +153,24 @@ def test_what_was_proven_before_the_cut_stays_proven() -> None:
     assert len(proven) >= 3
     for point in proven:
         assert bt.optimal(instance, budget=point.max_cost).errors == point.errors
+
+
+@pytest.mark.parametrize(("outcomes", "has_prices"), [(2, False), (2, True), (3, True)])
+def test_with_more_time_nothing_comes_out_worse(outcomes: int, has_prices: bool) -> None:
+    instance, limits = hard_table(0, outcomes, has_prices=has_prices), [0.005 * 2**power for power in range(8)]
+    one = [search_by(instance, work, 2)[0] for work in limits]
+    assert sorted((found[0].errors for found in one), reverse=True) == [found[0].errors for found in one]
+    assert sorted(found[0].lower_bound for found in one) == [found[0].lower_bound for found in one]
+    assert one[0][0].errors > one[-1][0].errors, "more time helps"
+    assert one[0][0].lower_bound < one[-1][0].lower_bound
+    by_budget = []
+    for work in limits:
+        found = route("exact", 2, budget=BUDGET).search(instance, Clock(None, work=work, plan=HURRIED), False)
+        fewest = [min(point.errors for point in found if point.max_cost <= budget) for budget in range(BUDGET + 1)]
+        by_budget.append([*fewest, -found.n_searched, -found.complete])
+    assert all(
+        more <= less for few, many in itertools.pairwise(by_budget) for less, more in zip(few, many, strict=True)
+    )
 
 
 def test_a_time_limit_says_so_and_ends_in_time() -> None:

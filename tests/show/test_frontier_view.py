@@ -24,6 +24,7 @@ from budgetree.show.frontier_view import (
     Steps,
     draw_in_letters,
     frontier_steps,
+    held_out_words,
     key_of,
     overfitted_words,
     points_table,
@@ -86,11 +87,13 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
 def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     frontier = bt.frontier(bt.datasets.load("soybean"), objective="known")
     lines = frontier.to_text().splitlines()[2:]
-    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "new", "error", "±", "se", "at", "least", "by"]
+    new = ["new", "error", "±", "se", "mean", "cost", "found"]
+    assert lines[1].split() == ["max-cost", "errors", "error", "rate", *new, "at", "least", "by"]
     assert len({line.index("exact search") for line in lines[2:8]}) == 1
     assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
     assert lines[8:] == [
         "error on new cases: cross-validated, 5 of 5 folds",
+        "on the same rows: mean cost, and the least share found of a class",
         "recommended: a budget of 3, new cases 15.8 % ± 3.2 wrong, among these trees for known cases",
         "no evidence that more than 3 helps",
         "2 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 42 % ± 4: overfitted; "
@@ -125,7 +128,7 @@ def test_without_referrals_there_is_no_column_for_them() -> None:
 def test_with_losses_new_cases_are_judged_by_their_loss() -> None:
     frontier = losing_frontier(folds=3)
     table = points_table(frontier)
-    assert table.head[-3:] == ("new loss ± se", "at least", "by")
+    assert table.head[-5:] == ("new loss ± se", "mean cost", "found", "at least", "by")
     new = [row[table.head.index("new loss ± se")] for row in table.rows]
     assert [float(cell.split()[0]) for cell in new] == [float(f"{point.new_loss:.3g}") for point in frontier]
     assert [cell.endswith(" !") for cell in new] == [point.overfitted for point in frontier]
@@ -246,3 +249,22 @@ def test_overfitted_in_plain_words_with_the_remedy() -> None:
     )
     assert overfitted_words(0.4, NewError(0.47, 0.04)) == ""
     assert "about 1.5 % ± 0.2" in overfitted_words(0.0, NewError(0.015, 0.002))
+
+
+def test_a_frontier_says_what_rows_held_out_cost_and_how_many_of_each_class_are_found() -> None:
+    frontier = bt.frontier(bt.datasets.load("pima"), budgets=[2])
+    table = points_table(frontier)
+    assert "by" not in table.head  # all are for new cases
+    assert [row[table.head.index("sens.")] for row in table.rows] == [
+        f"{100 * point.new_recalls[1]:.0f} %" for point in frontier
+    ]
+    assert [row[table.head.index("mean cost")] for row in table.rows] == ["0", f"{frontier[1].new_cost:.3g}"]
+    wrong = sum(
+        count * (1 - recall) for count, recall in zip([500, 268], frontier[1].new_recalls, strict=True)
+    )  # of 768 rows
+    assert wrong / 768 == pytest.approx(frontier[1].new_error)
+    assert "on the same rows: mean cost, sensitivity of pos, specificity of neg" in frontier.to_text()
+    assert held_out_words(frontier, frontier[1]).endswith("(pos), specificity 82 %")
+    several = bt.frontier(bt.datasets.load("dna"), budgets=[2])
+    assert "on the same rows: mean cost, and the share found of ei, ie, n" in several.to_text()
+    assert held_out_words(several, several[1]) == "mean cost 2, share found: ei 86 %, ie 80 %, n 74 %"

@@ -25,7 +25,7 @@ def test_purchases_read_as_one(leaves: str, confidence: float | None) -> None:
         assert " buy " not in lines[number + 1] or "less sure: " in lines[number + 1]
     if bought:
         assert "dose" in tree.to_text()
-        assert "dose" in tree.to_dot()
+        assert "dose" in tree.export("dot")
         assert "dose" in tree.to_svg()
 
 
@@ -43,7 +43,7 @@ def test_a_model_leaf_names_its_tests_and_how_often_it_gives_each_answer() -> No
             if given[label]
         ]
         assert f"by the model of {names}: {', '.join(said)}" in tree.to_text()
-        assert f"by the model of {names}" in tree.to_rules()
+        assert f"by the model of {names}" in tree.export("rules")
 
 
 def test_rules_name_no_purchase_and_count_everyone_once() -> None:

@@ -23,7 +23,7 @@ from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.problem.cost_model import NotAllowedError, Reason
 from budgetree.tree import Fixed, Grown, Model, Nodes, Points, Split, Totals, Tree, TreeBuilder
-from budgetree.tree.builder import grown_of_nodes, nodes_of_grown
+from budgetree.tree.grown import grown_of_nodes, nodes_of_grown
 from built_trees import known_cases, odd_tree, random_codes, random_tree
 
 seeds = st.integers(0, 10**6)

@@ -67,7 +67,7 @@ def test_frames_end_as_their_tables_do(binning: str, leaves: str) -> None:
 def test_other_libraries_end_alike() -> None:
     frame = cells(0).drop(columns="nullable")
     tree = learned(frame)
-    assert tree.apply(pl.from_pandas(frame)).tolist() == tree.apply(frame).tolist()
+    assert tree.walk(pl.from_pandas(frame)).leaf.tolist() == tree.walk(frame).leaf.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4", "u1", "?", "O", ">f8"])
@@ -116,10 +116,10 @@ def test_a_tree_that_has_read_rows_is_pickled_and_copied_without_its_reader() ->
     frame = cells(0)
     tree = learned(frame)
     small = pickle.dumps(tree)
-    expected = tree.apply(frame)
+    expected = tree.walk(frame).leaf
     assert len(pickle.dumps(tree)) <= len(small)
     for other in (pickle.loads(small), copy.deepcopy(tree), copy.copy(tree)):
-        assert np.array_equal(other.apply(frame), expected)
+        assert np.array_equal(other.walk(frame).leaf, expected)
 
 
 def test_classifiers_read_rows_where_they_are() -> None:

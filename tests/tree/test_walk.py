@@ -107,7 +107,7 @@ def test_raw_rows_frames_and_codes_end_alike(seed: int) -> None:
         assert walk.spent.tolist() == by_codes.spent.tolist()
     assert tree.predict(frame).tolist() == tree.predict_codes(tree.encode(frame)).tolist()
     as_rows = [[row[name] for name in tree.schema.input_columns] for row in rows]
-    assert tree.apply(as_rows).tolist() == by_codes.leaf.tolist()
+    assert tree.walk(as_rows).leaf.tolist() == by_codes.leaf.tolist()
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])

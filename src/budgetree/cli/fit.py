@@ -126,7 +126,7 @@ def fit(
 def _result_lines(result: Result, request: Request) -> Iterator[str]:
     from budgetree.messages import cases_sentence, objective_sentence
     from budgetree.problem import Instance, Prices
-    from budgetree.show.frontier_view import CLI_REMEDY, new_words, no_more_words, verdict
+    from budgetree.show.frontier_view import CLI_REMEDY, held_out_words, new_words, no_more_words, verdict
 
     tree, wanted = result.tree, result.request
     if wanted.choice is not None:
@@ -143,6 +143,8 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
         if validation is not None:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
+            if result.frontier is not None and (held_out := held_out_words(result.frontier, point)):
+                yield f"on the same rows: {held_out}"
         if point.for_new and result.frontier is not None and (no_more := no_more_words(result.frontier, point)):
             yield no_more
         yield from stability_lines(tree)
@@ -160,7 +162,7 @@ def _new_error_facts(result: Result) -> dict[str, Any]:
     from budgetree.tree.model.history import estimate_content
 
     point, validation = result.point, None if result.frontier is None else result.frontier.validation
-    names = ["error_rate", "new_error", "new_error_se", "overfitted"]
+    names = ["error_rate", "new_error", "new_error_se", "overfitted", "new_cost", "new_recalls"]
     names += ["new_loss", "new_loss_se"] if result.tree.schema.losses is not None else []
     estimate = estimate_content(result.estimate) or {}
     return {name: getattr(point, name) for name in names} | {

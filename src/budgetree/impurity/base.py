@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import ImpurityError
-from budgetree.impurity.forms import Form, GeneralForm
+from budgetree.impurity.forms import Form, general_form
 
 Counts = NDArray[Any]
 MAX_EXPONENT, MAX_DIGITS = 100, 120
@@ -32,6 +32,8 @@ class Impurity:
         False for hinged functions: it is 0 for some impure sets.
     exact : bool
         Values are whole or rational for whole or rational counts.
+    unit : Fraction or None
+        Every value for whole counts is a multiple of it; `guarantee` needs it.
 
     Examples
     --------
@@ -43,11 +45,16 @@ class Impurity:
     ...         return np.sort(counts, axis=-1)[..., -2]
     >>> SecondLargest()([5, 3, 1])
     3
+    >>> bt.Pairs().value(np.array([[30, 30], [60, 0]])).tolist(), round(bt.Pairs().guarantee([30, 30]), 2)
+    ([900, 0], 7.8)
+    >>> bt.Pairs().form(scale=1, n_classes=2).kernel  # what the native core knows it by
+    'hinge'
     """
 
-    admissible: ClassVar[bool] = False  # the paper's five properties hold (check_admissible tries to refute it)
-    zero_only_if_pure: ClassVar[bool] = True  # False for hinged functions: it is 0 for some impure sets
-    exact: ClassVar[bool] = False  # values are whole or rational for whole or rational counts
+    admissible: ClassVar[bool] = False
+    zero_only_if_pure: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
+    unit: Fraction | None = None
 
     def value(self, counts: Counts) -> Any:
         """The impurity of each vector of class counts.
@@ -66,13 +73,6 @@ class Impurity:
         ------
         TypeError
             Where a class of your own does not define it.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> import numpy as np
-        >>> bt.Pairs().value(np.array([[30, 30], [60, 0]])).tolist()
-        [900, 0]
         """
         raise TypeError(f"{type(self).__name__} has no value(counts); an impurity must define it.")
 
@@ -93,22 +93,18 @@ class Impurity:
         -------
         Form
             A multiple of the function, on whole units.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> from fractions import Fraction
-        >>> type(bt.Pairs().form(Fraction(1), 2)).__name__
-        'HingeForm'
         """
-        return GeneralForm(self.value, scale, exact=self.exact)
+        return general_form(self._checked_value, scale, exact=self.exact)
 
     def guarantee(self, counts: Any) -> float:
-        """The paper's a-priori factor ln F(S) + 1 for a tree grown from these class counts.
+        """The paper's a-priori factor for a tree grown from these class counts: ln(F(S) / unit) + 1.
+
+        The paper's F are whole numbers; others are counted in their unit, since the proof needs that no value lies
+        between 0 and 1.
 
         Parameters
         ----------
-        counts : array-like
+        counts : array-like of int
             A number per class.
 
         Returns
@@ -116,14 +112,34 @@ class Impurity:
         float
             The tree's worst case is at most so many times the best; at least 1.
 
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> round(bt.Pairs().guarantee([30, 30]), 2)
-        7.8
+        Raises
+        ------
+        ValueError
+            Where the function is not admissible or declares no unit: then the paper promises nothing.
         """
-        start = self(counts)
-        return math.log(start) + 1.0 if start > 1 else 1.0  # also for whole numbers beyond any float
+        if not self.admissible or self.unit is None:
+            subject, lacks, remedy = "admissible", "is not declared admissible", "Use Pairs()"
+            if self.admissible:
+                subject, lacks = "unit", "declares no unit"
+                remedy = "Set `unit`, of which every value for whole counts is a multiple"
+            message = f"{self!r} {lacks}, so the paper guarantees nothing for its trees. {remedy}."
+            raise ImpurityError(message, subject=subject, found=self)
+        whole = np.asarray(counts)
+        if whole.dtype.kind not in "iuO" or any(count != int(count) for count in whole.ravel()):
+            raise ImpurityError(f"{self!r}: the guarantee is for whole class counts; got {counts!r}.", found=counts)
+        start = Fraction(self(counts)) / self.unit
+        # The logarithm of a quotient, which may be beyond any float.
+        return math.log(start.numerator) - math.log(start.denominator) + 1.0 if start > 1 else 1.0
+
+    def _checked_value(self, counts: Counts) -> Any:
+        result = self.value(counts)
+        if np.shape(result) != counts.shape[:-1]:
+            message = (
+                f"{self!r}: value() returned shape {np.shape(result)} for counts of shape {counts.shape}; expected "
+                f"{counts.shape[:-1]}, a number for each vector on the last axis."
+            )
+            raise ImpurityError(message, subject="value", found=np.shape(result), expected=counts.shape[:-1])
+        return result
 
     def __call__(self, counts: Any) -> Any:
         array = np.asarray(counts)
@@ -132,7 +148,7 @@ class Impurity:
             raise ImpurityError(message, subject="counts", found=counts)
         if self.exact and array.dtype.kind in "iu":
             array = array.astype(object)  # Python's whole numbers do not overflow
-        result = self.value(array)
+        result = self._checked_value(array)
         if array.ndim > 1:
             return result
         number = result.item() if isinstance(result, (np.generic, np.ndarray)) else result

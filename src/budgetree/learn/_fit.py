@@ -1,10 +1,10 @@
-"""fit: the one place where "budget or error, new or known, exact or greedy, how long" is decided."""
+"""fit and frontier: the one place where "budget or error, new or known, exact or greedy, how long" is decided."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -17,13 +17,15 @@ from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
-from budgetree.learn.known_rows import KnownRows, check_row_groups
-from budgetree.learn.points import Frontier, Point
-from budgetree.learn.routes import KnownRoute, NewRoute, travel
+from budgetree.learn.points import Frontier, Point, Result
+from budgetree.learn.predictive.budgets import DEFAULT_POINTS
+from budgetree.learn.routes import KnownRoute, NewRoute, Route, travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
+    KnownRows,
     Leaves,
+    at_least_one,
     check_blanks,
     check_cache_bytes,
     check_cases,
@@ -33,118 +35,20 @@ from budgetree.learn.settings import (
     check_leaves,
     check_max_error,
     check_min_cases,
+    check_row_groups,
     check_threads,
     check_time_limit,
 )
 from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
-from budgetree.problem.units import plain_number
-from budgetree.services.clock import Clock, Ended
-from budgetree.services.words import counted, show_number
-from budgetree.tree import Bounds, Estimate, Tree
-from budgetree.tree.provenance import Method, Objective, ObjectiveChoice, ProofState, Reason
+from budgetree.problem.units import as_fraction, is_unlimited, plain_number
+from budgetree.tree import Bounds
+from budgetree.tree.provenance import Method, Objective, ObjectiveChoice, Reason
 
 ObjectiveName = Literal["auto", "new", "known"]
 MethodName = Literal["auto", "exact", "greedy"]
 FEW_ROWS = 3  # a class with fewer is a fact rather than a sample
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Result:
-    """The tree that was asked for, what is proven of others, and what to expect of it on new cases.
-
-    `fit` and `optimal` make one.
-
-    Attributes
-    ----------
-    tree : Tree
-        The tree.
-    request : FitRequest
-        What was asked for, in units.
-    ended : Ended
-        Whether the search was complete, or what ended it.
-    bounds : Bounds or None
-        What is known of other trees for the known cases, in units; None of a tree for new cases.
-    estimate : Estimate or None
-        The error (and loss) on new cases, cross-validated; None where nothing was held out.
-    frontier : Frontier or None
-        The points among which the tree was chosen; None where one tree was grown.
-    point : Point or None
-        The one that was chosen.
-
-    Examples
-    --------
-    >>> import budgetree as bt
-    >>> result = bt.fit(bt.datasets.load("figure1"), budget=1, objective="known", folds=0)
-    >>> result.errors, result.proven, result.gap
-    (10, True, 0)
-    """
-
-    tree: Tree
-    request: FitRequest
-    ended: Ended
-    bounds: Bounds | None
-    estimate: Estimate | None
-    frontier: Frontier | None
-    point: Point | None
-
-    @property
-    def objective(self) -> Objective:
-        """Which cases the tree is for."""
-        return self.request.objective
-
-    @property
-    def complete(self) -> bool:
-        """Whether the search ended by itself."""
-        return self.ended is Ended.COMPLETE
-
-    @property
-    def max_cost(self) -> int | float:
-        """The least budget that buys the tree: no case, known or new, costs more."""
-        return self.tree.max_cost
-
-    @property
-    def errors(self) -> int | float:
-        """Known cases that the tree gives another class than theirs, by weight."""
-        return self.tree.errors
-
-    @property
-    def loss(self) -> int | float:
-        """What its wrong answers cost; the errors, where no losses are given."""
-        return self.tree.loss
-
-    @property
-    def proven(self) -> bool:
-        """Whether no tree does better what was asked for."""
-        return self.bounds is not None and self.bounds.state is ProofState.OPTIMAL
-
-    @property
-    def lower_bound(self) -> int | float | None:
-        """No tree within the budget loses less; None where nothing is known."""
-        return None if self.bounds is None else plain_number(self.tree.schema.loss(self.bounds.least_loss))
-
-    @property
-    def gap(self) -> int | float | None:
-        """How much less a better tree could lose at most; without losses, how many errors fewer it could make."""
-        if self.bounds is None:
-            return None
-        return plain_number(self.tree.exact_loss - self.tree.schema.loss(self.bounds.least_loss))
-
-    def __repr__(self) -> str:
-        schema, amount = self.tree.schema, self.tree.schema.wording.amount
-        within, max_cost = self.request.within, amount(self.max_cost)
-        limit = "any budget" if within is None else amount(Fraction(within) / schema.costs.scale)
-        lost = counted(self.errors, "error") if schema.losses is None else f"loss {show_number(self.loss)}"
-        if self.bounds is None:
-            return f"Result({self.estimate or 'for new cases'}; within {limit}, worst case {max_cost})"
-        if not self.proven:
-            return (
-                f"Result({lost} within {limit}, at least {show_number(self.lower_bound or 0)}; worst case {max_cost})"
-            )
-        is_cheapest = self.bounds.least_cost >= self.tree.need
-        least = "the least budget for that" if is_cheapest else "perhaps less would do"
-        return f"Result({lost} within {limit}, proven; worst case {max_cost}, {least})"
 
 
 def fit(
@@ -212,12 +116,6 @@ def fit(
     Result
         The tree, what is proven of others, and what to expect on new cases.
 
-    Raises
-    ------
-    ValueError
-        Where a setting is not what was expected, no tree has so few errors, or exact search was asked for and the table
-        is beyond what it can hold.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -274,11 +172,6 @@ def optimal(
     Result
         The tree, its errors, and what is proven of them.
 
-    Raises
-    ------
-    ValueError
-        Where a setting is not what was expected, or the table is beyond what exact search can hold.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -300,31 +193,164 @@ def optimal(
     )
 
 
+def frontier(
+    instance: AnyCases,
+    *,
+    max_budget: Any = None,
+    budgets: Sequence[Any] | None = None,
+    points: int | None = None,
+    objective: ObjectiveName = "auto",
+    method: MethodName = "auto",
+    time_limit: float | None = None,
+    folds: int = DEFAULT_FOLDS,
+    groups: Any = None,
+    min_cases: int = 1,
+    leaves: Leaves = "auto",
+    confidence: float | None = None,
+    impurities: Sequence[Any] | None = None,
+    cache_bytes: int = CACHE_BYTES,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Frontier:
+    """What each budget buys: for new cases at some budgets, or for known ones at every budget where something changes.
+
+    Trees for new cases come with the fewest errors on known ones beside them. Trees for known cases are proven by exact
+    search as far as the time goes; where the data are too large for it, they are a portfolio of greedy trees, one for
+    each impurity and parameter, each cut at every budget. `Frontier.method` says which.
+
+    Parameters
+    ----------
+    instance : Instance or Shards
+        The known cases.
+    max_budget : number, optional
+        No point beyond it; greedy trees are then grown under this hard budget too.
+    budgets : sequence of numbers, optional
+        Only these, and 0: a point for each, also where two of them buy the same tree.
+    points : int, optional
+        Of a frontier for new cases, how many budgets to try where none is named: 12 by default, those at which what
+        they buy changes most. Budgets that buy the same are one point.
+    objective, method, time_limit, folds, groups, min_cases, leaves, confidence : optional
+        Those of `fit`. Half of the time is for the search, and what is left for the folds. Budgets are compared on the
+        same rows held out, and where a cheaper tree for new cases loses less than a budget's own, by 1.5 standard
+        errors, that budget has the cheaper one. From 50,000 rows on one fifth is held out, once.
+    impurities : sequence, optional
+        Of the greedy trees: a hinged class stands for all its α's, an object for itself. By default Powers 2 to 5, and
+        HingedPairs and HingedProduct over their α's.
+    cache_bytes, threads, progress : optional
+        Those of `fit`. Points that are proven do not depend on the threads.
+
+    Returns
+    -------
+    Frontier
+        A point for every budget at which something changes, or for each that is named.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> found = bt.frontier(bt.datasets.load("house_votes"), budgets=[1, 3])
+    >>> [point.budget for point in found], found.recommended.budget  # no evidence that more than 1 helps
+    ([0, 1, 3], 1)
+    >>> known = bt.frontier(bt.datasets.load("synthetic"), objective="known", folds=0)
+    >>> [(point.max_cost, point.errors) for point in known][:3]
+    [(0, 768), (1, 512), (2, 4)]
+    """
+    check_cases(instance)
+    named = _check_budgets(instance, budgets, max_budget)
+    request = make_request(
+        instance,
+        objective=objective,
+        method=method,
+        time_limit=time_limit,
+        folds=folds,
+        groups=groups,
+        min_cases=min_cases,
+        leaves=leaves,
+        confidence=confidence,
+        impurities=impurities,
+        cache_bytes=cache_bytes,
+        threads=threads,
+    )
+    n_points = _check_points(points, request, named)
+    limit = max_budget if named is None else named[-1]
+    request = replace(request, budget=instance.schema.costs.budget_units(limit, "max_budget"))
+    if request.objective is Objective.NEW:
+        route: Route = NewRoute(request, named, n_points, is_named=named is not None)
+    else:
+        if isinstance(instance, DistributedCases) and request.method == "auto":  # of which fit makes one tree
+            request = replace(request, impurities=DEFAULT_IMPURITIES)
+        route = KnownRoute(request, named=named)
+    return travel(route, instance, progress, known_line=request.objective is Objective.NEW)
+
+
+def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int | float] | None:
+    """The budgets named, smallest first; a limit of none is what all tests cost."""
+    if budgets is None:
+        return None
+    if max_budget is not None:
+        message = "budgets and max_budget: the largest of the budgets is the last point; give one of the two."
+        raise SettingError(message, subject="max_budget", found=max_budget)
+    if isinstance(budgets, str) or not isinstance(budgets, Iterable):
+        message = f"budgets is {budgets!r}; expected a list such as [20, 110, 200]."
+        raise SettingError(message, subject="budgets", found=budgets)
+    costs = instance.schema.costs
+    every = costs.amount(costs.price_of_all)
+    named = []
+    for budget in budgets:
+        costs.budget_units(budget, "budgets")
+        named.append(every if is_unlimited(budget) else plain_number(as_fraction(budget)))
+    if not named:
+        message = "budgets: the list is empty; expected at least one budget."
+        raise SettingError(message, subject="budgets", found=())
+    return sorted(set(named))
+
+
+def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int:
+    """How many budgets to try; only where that is left to us."""
+    if points is None:
+        return DEFAULT_POINTS
+    n_points = at_least_one(points, "points", "a whole number of at least 1")
+    if named is not None:
+        message = "budgets and points: each budget that is named is a point; give one of the two."
+        raise SettingError(message, subject="points", found=points)
+    if request.objective is Objective.KNOWN:
+        message = "points: for known cases there is a point wherever a larger budget buys fewer errors."
+        remedy = Remedy('Leave points out, or give objective="new".', "Leave --points out, or use --objective new.")
+        raise SettingError(message, subject="points", found=points, remedy=remedy)
+    return n_points
+
+
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
     """What a request asks for."""
+    has_budget, costs = request.max_error is None, cases.schema.costs
     if request.objective is Objective.NEW:
-        costs, has_budget = cases.schema.costs, request.max_error is None
         largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-        found = travel(NewRoute(request, [largest] if has_budget else None, is_named=has_budget), cases, progress)
-    elif isinstance(cases, DistributedCases):
-        is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
-        if is_one and request.max_error is None and request.time_limit is None:
-            return _grown(cases, request, progress)
-        route = KnownRoute(request, every_budget=request.max_error is not None)
-        found = route.search(cases, Clock(request.time_limit), progress)
+        route: Route = NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
+    elif isinstance(cases, DistributedCases) and has_budget and request.time_limit is None and _is_one(request):
+        return _grown(cases, request, progress)
     else:
-        found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
-    return _result(found, request)
+        route = KnownRoute(request, every_budget=not has_budget)
+    found = travel(route, cases, progress)
+    if request.max_error is None:
+        point, tree = found[-1], found[-1].tree
+    else:
+        point = found.cheapest(max_error=request.max_error)
+        tree = point.tree
+        if request.objective is Objective.KNOWN:
+            tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
+    return Result(tree, request, tree.ended, tree.bounds, point.estimate, found, point)
+
+
+def _is_one(request: FitRequest) -> bool:
+    return len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
 
 
 def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) -> Result:
     """One tree by one impurity, where the cases are: what is known of others would take another pass over them."""
     within = request.within
-    amount = None if within is None else Fraction(within) / cases.schema.costs.scale
     tree = grow(
         cases,
         request.impurities[0],
-        budget=amount,
+        budget=None if within is None else Fraction(within) / cases.schema.costs.scale,
         threads=request.threads,
         min_cases=request.min_cases,
         progress=progress,
@@ -332,42 +358,20 @@ def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) 
     return Result(tree, request, tree.ended, tree.bounds, None, None, None)
 
 
-def _result(found: Frontier, request: FitRequest) -> Result:
-    if request.max_error is None:
-        point = found[-1]
-        tree = point.tree
-        if request.objective is Objective.KNOWN:
-            least = replace(point.bounds, least_loss=found.least_loss, within=request.within)
-            tree = replace(tree, bounds=_judged(least, point, found))
-    else:
-        point = found.cheapest(max_error=request.max_error)
-        tree = point.tree
-        if request.objective is Objective.KNOWN:
-            tree = replace(tree, bounds=_judged(_bounds_for_error(found, point, request.max_error), point, found))
-    return Result(tree, request, tree.ended, tree.bounds, point.estimate, found, point)
-
-
 def _bounds_for_error(found: Frontier, point: Point, max_error: Fraction) -> Bounds:
     """By the bounds on the loss at each budget, and by the leaves that a tree with so few errors needs."""
     schema, total = found.instance.schema, found.instance.class_order.total
-    allowed = (max_error + TOLERANCE) * total
+    allowed, known = (max_error + TOLERANCE) * total, point.bounds
     least = found.least_cost(int(allowed))
     if not isinstance(found.instance, DistributedCases):
         least = max(least, leaf_count_bound(found.instance, allowed / schema.weight_scale))
-    return replace(point.bounds, least_cost=min(least, point.candidate.required_budget), max_error=max_error)
-
-
-def _judged(bounds: Bounds, point: Point, found: Frontier) -> Bounds:
-    """The same, with the state that its numbers say."""
-    return Bounds.of(
-        point.candidate.loss,
-        point.candidate.required_budget,
-        least_loss=bounds.least_loss,
-        within=bounds.within,
-        least_cost=bounds.least_cost,
-        max_error=bounds.max_error,
-        min_cases=bounds.min_cases,
+    return point.candidate.bounds(
         searched=found.found_by is Method.EXACT,
+        least_loss=known.least_loss,
+        within=known.within,
+        least_cost=min(least, point.candidate.required_budget),
+        max_error=max_error,
+        min_cases=known.min_cases,
     )
 
 
@@ -402,17 +406,13 @@ def make_request(
         raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
     if is_distributed and method == "auto" and impurities is None:
         chosen = (Pairs(),)
-    only_known = [
-        name
-        for name, is_given in (
-            ("min_cases", least > 1),
-            ("max_error 0", share == 0),  # no estimate says that no new case is wrong
-            ("method", method != "auto"),
-            ("impurities", impurities is not None),
-        )
-        if is_given
-    ]
-    choice = _choose(cases, objective, only_known)
+    only_known = {
+        "min_cases": least > 1,
+        "max_error 0": share == 0,  # no estimate says that no new case is wrong
+        "method": method != "auto",
+        "impurities": impurities is not None,
+    }
+    choice = _choose(cases, objective, [name for name, is_given in only_known.items() if is_given])
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
     began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from budgetree.distributed import AnyCases
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
 from budgetree.tree.grown import leaf_of
-from budgetree.tree.provenance import Method, Origin
+from budgetree.tree.provenance import Bounds, Method, Origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,6 +22,10 @@ class Candidate:
     required_budget: int
     source: str  # what found it, for people to read
     make: Callable[[], Tree]
+
+    def bounds(self, *, searched: bool, **fields: Any) -> Bounds:
+        """What is known of other trees."""
+        return Bounds.of(self.loss, self.required_budget, searched=searched, **fields)
 
 
 class Candidates:
@@ -41,10 +46,8 @@ class Candidates:
         """Keeps each tree unless another is at least as good and no costlier."""
         for new in trees:
             if not any(old.loss <= new.loss and old.required_budget <= new.required_budget for old in self._kept):
-                unbeaten = [
-                    old for old in self._kept if old.loss < new.loss or old.required_budget < new.required_budget
-                ]
-                self._kept = sorted([*unbeaten, new], key=lambda found: found.required_budget)
+                kept = [old for old in self._kept if old.loss < new.loss or old.required_budget < new.required_budget]
+                self._kept = sorted([*kept, new], key=lambda found: found.required_budget)
 
     def best(self, budget: int) -> Candidate:
         """The tree with the least loss within a budget."""
@@ -60,7 +63,7 @@ class Candidates:
 
 def candidate_of(tree: Tree, source: str) -> Candidate:
     """A tree by what it really loses and costs, not by a search's word."""
-    return Candidate(tree.nodes.loss, tree.need, source, partial(_given, tree))
+    return Candidate(tree.nodes.loss, tree.need, source, partial(given, tree))
 
 
 def leaf_candidate(instance: AnyCases) -> Candidate:
@@ -68,8 +71,8 @@ def leaf_candidate(instance: AnyCases) -> Candidate:
     return Candidate(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
 
 
-def _given(tree: Tree) -> Tree:
-    """A tree that need not be made; a function with a name, so that frontiers can be pickled."""
+def given(tree: Tree) -> Tree:
+    """A tree that need not be made; a function with a name, so that frontiers and curves can be pickled."""
     return tree
 
 

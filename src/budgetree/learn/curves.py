@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
+from budgetree.learn.candidates import given
 from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
@@ -80,10 +81,8 @@ class Curve:
         "delta" or "alpha".
     points : tuple of CurvePoint
         The points.
-    frame_library : str or None
-        Of the data frames that `to_frame` makes.
-    amount : callable
-        How a cost is written, with its unit.
+    instance : Instance
+        The known cases.
 
     Examples
     --------
@@ -91,13 +90,20 @@ class Curve:
     >>> curve = bt.tradeoff(bt.datasets.load("figure1"), bt.HingedPairs)
     >>> curve.parameter_name, [(point.parameter, point.errors) for point in curve][-1]
     ('alpha', (0, 10))
+    >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
+    Pairs() over delta: 3 points
+             delta   max-cost  mean cost   errors
+               900          0      0.000       30
+               225          1      1.000       30
+                 0          2      2.000       10
+    >>> list(curve.to_frame().columns)
+    ['alpha', 'epsilon', 'max_cost', 'mean_cost', 'errors']
     """
 
     name: str
     parameter_name: str
     points: tuple[CurvePoint, ...]
-    frame_library: str | None = None
-    amount: Callable[[Any], str] = field(default_factory=lambda: show_number)
+    instance: Instance
 
     def __iter__(self) -> Iterator[CurvePoint]:
         return iter(self.points)
@@ -112,17 +118,6 @@ class Curve:
         -------
         data frame
             A row per point.
-
-        Raises
-        ------
-        ImportError
-            Where no data frame library is installed.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> list(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_frame().columns)
-        ['delta', 'max_cost', 'mean_cost', 'errors']
         """
         parameters = [float(p.parameter) if isinstance(p.parameter, Fraction) else p.parameter for p in self.points]
         content: dict[str, list[Any]] = {self.parameter_name: parameters}
@@ -130,7 +125,7 @@ class Curve:
             content[name] = [getattr(point, name) for point in self.points]
         if all(share is None for share in content["epsilon"]):
             del content["epsilon"]
-        return make_frame(content, self.frame_library)
+        return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
         """The points as a table.
@@ -139,21 +134,11 @@ class Curve:
         -------
         str
             Lines for a terminal.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
-        Pairs() over delta: 3 points
-                 delta   max-cost  mean cost   errors
-                   900          0      0.000       30
-                   225          1      1.000       30
-                     0          2      2.000       10
         """
         rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
+        amount = self.instance.schema.wording.amount
         for p in self.points:
-            costs = self.amount(p.max_cost), f"{p.mean_cost:.3f}"
-            rows.append((show_number(p.parameter), *costs, show_number(p.errors)))
+            rows.append((show_number(p.parameter), amount(p.max_cost), f"{p.mean_cost:.3f}", show_number(p.errors)))
         lines = ["{:>14} {:>10} {:>10} {:>8}".format(*row) for row in rows]
         return "\n".join([f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}", *lines])
 
@@ -181,11 +166,6 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     -------
     Curve
         A point for each tree, with its parameter, max_cost, mean_cost and errors.
-
-    Raises
-    ------
-    ValueError
-        Where the impurity or the instance is none.
 
     Examples
     --------
@@ -216,8 +196,8 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
         tree = grown_tree(instance.schema, grown, instance.n_objects, greedy_origin(impurity))
         alpha = impurity.alpha  # type: ignore[attr-defined]
         costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
-        points.append(CurvePoint(plain_number(alpha), float(alpha) / total, *costs, tree.errors, partial(_given, tree)))
-    return Curve(family.__name__, "alpha", tuple(points), instance.frame_library, instance.schema.wording.amount)
+        points.append(CurvePoint(plain_number(alpha), float(alpha) / total, *costs, tree.errors, partial(given, tree)))
+    return Curve(family.__name__, "alpha", tuple(points), instance)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -235,7 +215,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     Errors and costs are running totals over the nodes in this order; no tree is made for a point until someone
     asks for it.
     """
-    schema, table = instance.schema, instance.schema.costs
+    schema, costs = instance.schema, instance.schema.costs
     nodes = grow_nodes(instance, check_settings(instance, impurity, 0, None, "worst"), check_threads(None))
     form = impurity.form(schema.weight_scale, instance.n_classes)
     inner = np.flatnonzero(~nodes.is_leaf)
@@ -245,7 +225,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     for first, last in nodes.levels[1:]:
         impurities[first:last] = np.minimum(of_nodes[first:last], impurities[nodes.parent[first:last]])
     order = inner[np.argsort(impurities[inner], kind="stable")[::-1]]
-    totals = _totals(nodes, table, order)
+    totals = _totals(nodes, costs, order)
     whole = _Whole(instance, nodes, impurities, greedy_origin(impurity))
     total_weight = int(nodes.counts[0].sum())
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
@@ -263,15 +243,15 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
         point = CurvePoint(
             parameter=shown if not impurity.exact or Fraction(str(shown)) == delta else delta,
             epsilon=None,
-            max_cost=table.amount(max_cost),
-            known_max_cost=table.amount(known_max_cost),
-            mean_cost=float(Fraction(spent, total_weight) / table.scale),
+            max_cost=costs.amount(max_cost),
+            known_max_cost=costs.amount(known_max_cost),
+            mean_cost=float(Fraction(spent, total_weight) / costs.scale),
             errors=plain_number(schema.cases(errors)),
             _make=partial(whole.stopped, threshold * tie, delta),
         )
         points.append(point)
         before = done
-    return Curve(repr(impurity), "delta", tuple(points), instance.frame_library, schema.wording.amount)
+    return Curve(repr(impurity), "delta", tuple(points), instance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,11 +270,6 @@ class _Whole:
         if stopped.any():
             nodes, origin = nodes.pruned(stopped, schema.n_outcomes), replace(origin, delta=delta)
         return grown_tree(schema, nodes, self.instance.n_objects, origin)
-
-
-def _given(tree: Tree) -> Tree:
-    """A tree that need not be made; a function with a name, so that curves can be pickled."""
-    return tree
 
 
 def _totals(nodes: Grown, costs: CostModel, order: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:

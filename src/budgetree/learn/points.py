@@ -1,4 +1,4 @@
-"""Frontier and Point: what each budget buys, and what is known of it."""
+"""Frontier and Point: what each budget buys, and what is known of it; Result: the point that was asked for."""
 
 from __future__ import annotations
 
@@ -21,23 +21,16 @@ from budgetree.problem import Instance, Schema
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Ended
-from budgetree.services.words import counted
+from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
-from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, ProofState
+from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, Objective, ProofState
 
 # Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
-COLUMNS = (
-    "max_cost",
-    "errors",
-    "error_rate",
-    "new_error",
-    "new_error_se",
-    "overfitted",
-    "lower_bound",
-    "proven",
-    "source",
-)
+_ERRORS, _REST = ("max_cost", "errors"), ("overfitted", "lower_bound", "proven", "source")
+_NEW = ("error_rate", "new_error", "new_error_se")
+COLUMNS = (*_ERRORS, *_NEW, *_REST)
 LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
+HELD_OUT_COLUMNS = ("new_cost", "new_recalls")  # where something was held out
 KNOWN_COLUMNS = ("known_least", "known_proven")  # of trees for new cases, beside the fewest errors on known ones
 HELPFUL = 1.0  # standard errors by which a larger budget must be better
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
@@ -68,6 +61,8 @@ class Point:
     known_least, known_proven : number and bool, or None
         Of a frontier for new cases: the fewest errors (the least loss) of a tree for known cases within the budget,
         and whether that is proven.
+    new_cost, new_recalls : number and tuple of numbers, or None
+        On the rows held out for the estimate: the mean cost, and per class the share that is found (None without rows).
 
     Examples
     --------
@@ -82,13 +77,15 @@ class Point:
     budget: int | float
     errors: int | float
     referred: int | float
-    for_new: bool
     _schema: Schema = field(repr=False)
     _total: int = field(repr=False)  # of all known cases, in weight units
+    for_new: bool = False
     estimate: Estimate | None = None
     ended: Ended = field(default=Ended.COMPLETE, repr=False)
     known_least: int | float | None = None
     known_proven: bool | None = None
+    new_cost: float | None = None
+    new_recalls: tuple[float | None, ...] | None = None
 
     @property
     def max_cost(self) -> int | float:
@@ -199,6 +196,11 @@ class Frontier:
       max-cost   errors  error rate  at least  by
              0       30      50.00%    proven  exact search
              1       10      16.67%    proven  exact search
+    >>> found = bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known")
+    >>> found.best(budget=1.5).errors, found.cheapest(max_error=0.01).max_cost
+    (512, 2)
+    >>> found.to_frame()["errors"].tolist()[:3], len(found.to_text().splitlines()) - len(found)
+    ([768, 512, 4], 4)
     """
 
     points: tuple[Point, ...]
@@ -259,17 +261,6 @@ class Frontier:
         -------
         Point
             The point, whose tree is `Point.tree`.
-
-        Raises
-        ------
-        ValueError
-            Where the budget is negative or no number.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").best(budget=1.5).errors
-        512
         """
         units = self.instance.schema.costs.budget_units(budget)
         return [point for point in self.points if point.candidate.required_budget <= units][-1]
@@ -298,17 +289,9 @@ class Frontier:
         ------
         ValueError
             Where no tree found makes so few errors, or the frontier is about losses on known cases.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").cheapest(max_error=0.01).max_cost
-        2
         """
-        wanted = check_max_error(max_error)
-        if self.found_by is Method.PREDICTIVE:
-            return self._cheapest_for_new(wanted)
-        if self.has_losses:
+        wanted, is_new = check_max_error(max_error), self.found_by is Method.PREDICTIVE
+        if self.has_losses and not is_new:
             raise SettingError(
                 "max_error: with losses a frontier is about loss, and the cheapest tree with so few errors may not be "
                 "on it. Choose a point by its loss, or leave the losses out.",
@@ -316,46 +299,37 @@ class Frontier:
                 found=max_error,
             )
         total = self.instance.class_order.total
+        # A share computed in floats may be slightly below the one it means.
         for point in self.points:
-            # A share computed in floats may be slightly below the one it means.
-            if point.candidate.loss <= wanted * total + total * TOLERANCE:
+            error = point.new_error if is_new else Fraction(point.candidate.loss, total)
+            if error is not None and error <= wanted + TOLERANCE:
                 return point
-        raise self._unreachable(wanted, total)
-
-    def _cheapest_for_new(self, wanted: Fraction) -> Point:
-        estimated = [(point, point.new_error) for point in self.points if point.new_error is not None]
-        for point, error in estimated:
-            if error <= wanted + TOLERANCE:
-                return point
-        asked = f"max_error is {float(wanted):.4g}, but"
-        if not estimated:
-            message = f"{asked} nothing was held out, so that no error on new cases is known; give folds, or more time."
-            raise SettingError(message, subject="max_error", found=float(wanted))
-        best, least = min(estimated, key=lambda entry: entry[1])
-        message = (
-            f"{asked} the lowest error on new cases is {least:.4g}, at a budget of {best.budget} (cross-validated). "
-            f"Allow a max_error of {math.ceil(least * 10**4) / 10**4}, or choose a budget."
-        )
+        message, least = self._least_for_new() if is_new else self._least_for_known(wanted, total)
+        message = f"max_error is {float(wanted):.4g}, but {message}"
         raise SettingError(message, subject="max_error", found=float(wanted), expected=least)
 
-    def _unreachable(self, wanted: Fraction, total: int) -> SettingError:
+    def _least_for_new(self) -> tuple[str, float | None]:
+        estimated = [(point.new_error, point) for point in self.points if point.new_error is not None]
+        if not estimated:
+            return "nothing was held out, so that no error on new cases is known; give folds, or more time.", None
+        least, best = min(estimated, key=lambda entry: entry[0])
+        message = f"the lowest error on new cases is {least:.4g}, at a budget of {best.budget} (cross-validated)."
+        return f"{message} Allow a max_error of {math.ceil(least * 10**4) / 10**4}, or choose a budget.", least
+
+    def _least_for_known(self, wanted: Fraction, total: int) -> tuple[str, float]:
         stuck, last = self.instance.irreducible, self.points[-1]
-        asked = f"max_error is {float(wanted):.4g}, but"
         if stuck.units > wanted * total:
             errors = counted(self.instance.schema.cases(stuck.units), "error")
             least = math.ceil(stuck.units / total * 10**4) / 10**4
-            message = (
-                f"{asked} any tree does no better than {stuck.units / total:.4g} ({errors}): {stuck.n_objects} "
-                "cases agree on every test with a case of another class. Add a test that separates them, or allow a "
-                f"max_error of {least}."
+            return (
+                f"any tree does no better than {stuck.units / total:.4g} ({errors}): {stuck.n_objects} cases agree on "
+                f"every test with a case of another class. Add a test that separates them, or allow a max_error of "
+                f"{least}.",
+                least,
             )
-        else:
-            least = last.error_rate
-            message = (
-                f"{asked} the best tree found has an error of {least:.4g} at a budget of {last.max_cost}. "
-                "Raise the budget, give more time or more impurities, or allow more errors."
-            )
-        return SettingError(message, subject="max_error", found=float(wanted), expected=least)
+        least = last.error_rate
+        message = f"the best tree found has an error of {least:.4g} at a budget of {last.max_cost}."
+        return f"{message} Raise the budget, give more time or more impurities, or allow more errors.", least
 
     @property
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
@@ -394,12 +368,12 @@ class Frontier:
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
         named = ("budget",) if self.has_budgets else ()
-        known = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
-        if not self.has_losses:
-            return (*named, *COLUMNS, *known)
-        index = COLUMNS.index("overfitted")
-        errors = (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:index], *NEW_LOSS_COLUMNS, *COLUMNS[index:])
-        return (*named, *errors, *known)
+        known: tuple[str, ...] = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
+        known += HELD_OUT_COLUMNS if any(point.new_recalls for point in self.points) else ()
+        own: tuple[str, ...] = COLUMNS
+        if self.has_losses:
+            own = (*_ERRORS, *LOSS_COLUMNS, *_NEW, *NEW_LOSS_COLUMNS, *_REST)
+        return (*named, *own, *known)
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from.
@@ -408,18 +382,6 @@ class Frontier:
         -------
         data frame
             A row per point; the columns are those of `columns`.
-
-        Raises
-        ------
-        ImportError
-            Where no data frame library is installed.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> table = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_frame()
-        >>> table["errors"].tolist()
-        [30, 10]
         """
         content = {name: [getattr(point, name) for point in self.points] for name in self.columns}
         return make_frame(content, self.instance.frame_library)
@@ -431,17 +393,6 @@ class Frontier:
         -------
         str
             Lines for a terminal.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_text())
-        objective: known cases (as asked)
-        cases: every row counts; outcomes as given
-        frontier of 2 points, errors █▃; exact search
-          max-cost   errors  error rate  at least  by
-                 0       30      50.00%    proven  exact search
-                 1       10      16.67%    proven  exact search
         """
         from budgetree.show.frontier_view import render_text  # the layer above, when it is asked for
 
@@ -466,19 +417,115 @@ class Frontier:
 
 
 def make_point(
-    instance: AnyCases,
-    candidate: Candidate,
-    bounds: Bounds,
-    *,
-    for_new: bool = False,
-    budget: int | float | None = None,
+    instance: AnyCases, candidate: Candidate, bounds: Bounds, *, budget: int | float | None = None, **others: Any
 ) -> Point:
     """What a budget buys; by default the least that buys it."""
     schema = instance.schema
-    errors: int | float = plain_number(schema.loss(candidate.loss))
-    referred: int | float = 0
-    if instance.losses is not None:  # the loss does not say the errors
-        tree = candidate.make()
-        errors, referred = tree.errors, tree.referred
-    asked = schema.costs.amount(candidate.required_budget) if budget is None else budget
-    return Point(candidate, bounds, asked, errors, referred, for_new, schema, instance.class_order.total)
+    tree = None if instance.losses is None else candidate.make()  # the loss does not say the errors
+    return Point(
+        candidate,
+        bounds,
+        schema.costs.amount(candidate.required_budget) if budget is None else budget,
+        plain_number(schema.loss(candidate.loss)) if tree is None else tree.errors,
+        0 if tree is None else tree.referred,
+        schema,
+        instance.class_order.total,
+        **others,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result:
+    """The tree that was asked for, what is proven of others, and what to expect of it on new cases.
+
+    `fit` and `optimal` make one.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree.
+    request : FitRequest
+        What was asked for, in units.
+    ended : Ended
+        Whether the search was complete, or what ended it.
+    bounds : Bounds or None
+        What is known of other trees for the known cases, in units; None of a tree for new cases.
+    estimate : Estimate or None
+        The error (and loss) on new cases, cross-validated; None where nothing was held out.
+    frontier : Frontier or None
+        The points among which the tree was chosen; None where one tree was grown.
+    point : Point or None
+        The one that was chosen.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> result = bt.fit(bt.datasets.load("figure1"), budget=1, objective="known", folds=0)
+    >>> result.errors, result.proven, result.gap
+    (10, True, 0)
+    """
+
+    tree: Tree
+    request: FitRequest
+    ended: Ended
+    bounds: Bounds | None
+    estimate: Estimate | None
+    frontier: Frontier | None
+    point: Point | None
+
+    @property
+    def objective(self) -> Objective:
+        """Which cases the tree is for."""
+        return self.request.objective
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search ended by itself."""
+        return self.ended is Ended.COMPLETE
+
+    @property
+    def max_cost(self) -> int | float:
+        """The least budget that buys the tree: no case, known or new, costs more."""
+        return self.tree.max_cost
+
+    @property
+    def errors(self) -> int | float:
+        """Known cases that the tree gives another class than theirs, by weight."""
+        return self.tree.errors
+
+    @property
+    def loss(self) -> int | float:
+        """What its wrong answers cost; the errors, where no losses are given."""
+        return self.tree.loss
+
+    @property
+    def proven(self) -> bool:
+        """Whether no tree does better what was asked for."""
+        return self.bounds is not None and self.bounds.state is ProofState.OPTIMAL
+
+    @property
+    def lower_bound(self) -> int | float | None:
+        """No tree within the budget loses less; None where nothing is known."""
+        return None if self.bounds is None else plain_number(self.tree.schema.loss(self.bounds.least_loss))
+
+    @property
+    def gap(self) -> int | float | None:
+        """How much less a better tree could lose at most; without losses, how many errors fewer it could make."""
+        if self.bounds is None:
+            return None
+        return plain_number(self.tree.exact_loss - self.tree.schema.loss(self.bounds.least_loss))
+
+    def __repr__(self) -> str:
+        schema, amount = self.tree.schema, self.tree.schema.wording.amount
+        within, max_cost = self.request.within, amount(self.max_cost)
+        limit = "any budget" if within is None else amount(Fraction(within) / schema.costs.scale)
+        lost = counted(self.errors, "error") if schema.losses is None else f"loss {show_number(self.loss)}"
+        if self.bounds is None:
+            return f"Result({self.estimate or 'for new cases'}; within {limit}, worst case {max_cost})"
+        if not self.proven:
+            return (
+                f"Result({lost} within {limit}, at least {show_number(self.lower_bound or 0)}; worst case {max_cost})"
+            )
+        is_cheapest = self.bounds.least_cost >= self.tree.need
+        least = "the least budget for that" if is_cheapest else "perhaps less would do"
+        return f"Result({lost} within {limit}, proven; worst case {max_cost}, {least})"

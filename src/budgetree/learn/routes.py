@@ -25,7 +25,7 @@ from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
 from budgetree.problem import Instance
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
-from budgetree.tree import Bounds, Tree
+from budgetree.tree import Tree
 from budgetree.tree.provenance import Estimate, Method, Objective
 
 REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
@@ -43,18 +43,6 @@ class Route(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """Trees for known cases, cheapest first, and per tree the least loss of any within its budget."""
-
-    candidates: Sequence[Candidate]
-    least: Sequence[int]
-    least_loss: int  # of any tree within the budget asked for
-    method: Method
-    complete: bool
-    n_searched: int = 0  # from the first on, settled by search
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class KnownRoute:
     """Trees for known cases: for every budget up to the request's, or for that one alone.
 
@@ -69,43 +57,39 @@ class KnownRoute:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         method = self.request.method
         if method == "greedy" or isinstance(instance, DistributedCases):
-            found = self._grown(instance, clock, progress, Method.GREEDY)
-        elif method == "exact":
-            found = self._searched(instance, clock, progress)
+            frontier = self._grown(instance, clock, progress, Method.GREEDY)
         else:
             try:
-                found = self._searched(instance, clock, progress, is_optional=True)
+                frontier = self._searched(instance, clock, progress)
             except (TooLargeError, OutOfTimeError):
-                found = self._grown(instance, clock, progress, Method.LOOKAHEAD)
-        frontier = self._frontier(instance, found, clock.ended(complete=found.complete))
-        return frontier if self.named is None else at_named_budgets(frontier, self.named)
+                if method == "exact":
+                    raise
+                frontier = self._grown(instance, clock, progress, Method.LOOKAHEAD)
+        return frontier if self.named is None else _at_named_budgets(frontier, self.named)
 
     def again(self, found: Frontier) -> Learn:
         """The same for some of the rows, by the method that this frontier was found by."""
         is_exact = found.found_by is Method.EXACT
         # Exact search within a budget does not depend on what there is beyond it; greedy growth does.
         budget = found[-1].candidate.required_budget if is_exact else self.request.budget
-        same = replace(self.request, method="exact" if is_exact else "greedy", budget=budget)
+        same = replace(self.request, budget=budget)
 
         def learn(part: Instance, _: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
             share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
-            again = replace(self, request=replace(same, needs_tree=clock.counts_work))
-            trees = Candidates(again._trees(part, clock.share(clock.seconds_of(share))))
-            return lambda budget: trees.best(part.schema.costs.budget_units(budget)).make()
+            request, clock = replace(same, needs_tree=clock.counts_work), clock.share(clock.seconds_of(share))
+            if not is_exact:
+                trees = grow_frontier(part, request, clock, no_report)
+            elif self.every_budget:
+                result = search_frontier(Solver(part, request, clock, wants_every_budget=True))
+                trees = [*result.proven, *result.beyond]
+            else:
+                trees = [leaf_candidate(part), solve(Solver(part, request, clock)).candidate]
+            kept = Candidates(trees)
+            return lambda budget: kept.best(part.schema.costs.budget_units(budget)).make()
 
         return learn
 
-    def _trees(self, instance: Instance, clock: Clock) -> list[Candidate]:
-        """The trees alone, by the method named; OutOfTimeError where the time does not suffice for one."""
-        if self.request.method == "greedy":
-            return grow_frontier(instance, self.request, clock, no_report)
-        solver = Solver(instance, self.request, clock, wants_every_budget=self.every_budget)
-        if not self.every_budget:
-            return [leaf_candidate(instance), solve(solver).candidate]
-        result = search_frontier(solver)
-        return [*result.proven, *result.beyond]
-
-    def _grown(self, instance: AnyCases, clock: Clock, progress: bool | None, method: Method) -> _Found:
+    def _grown(self, instance: AnyCases, clock: Clock, progress: bool | None, method: Method) -> Frontier:
         """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
         unavoidable = _unavoidable(instance, clock)  # now, while there is time
         left = clock.seconds_left
@@ -116,68 +100,56 @@ class KnownRoute:
             if method is Method.LOOKAHEAD:
                 grown = _rolled_out(grown, cast(Instance, instance), self.request, clock, report)
         kept = grown if self.every_budget else grown[-1:]
-        return _Found(kept, [unavoidable] * len(kept), unavoidable, method, not clock.is_over)
+        is_over = clock.is_over
+        found = Frontier((), cast(Instance, instance), not is_over, method, least_loss=unavoidable)
+        return self._with_points(found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
 
-    def _searched(
-        self, instance: AnyCases, clock: Clock, progress: bool | None, *, is_optional: bool = False
-    ) -> _Found:
+    def _searched(self, cases: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
         """By exact search: what is proven, and beyond it the best that was found.
 
         OutOfTimeError where it is optional, and would spend all its time on the last two tests of the whole set.
         """
-        instance, left = cast(Instance, instance), clock.seconds_left
+        instance, left, is_optional = cast(Instance, cases), clock.seconds_left, self.request.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
         if is_optional and left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9:
             raise OutOfTimeError
         with progress_bar("exact search", progress) as report:
             solver = Solver(instance, self.request, clock, report, wants_every_budget=self.every_budget)
-            if not self.every_budget:
+            if self.every_budget:
+                result = search_frontier(solver)
+                trees, n_searched, complete = [*result.proven, *result.beyond], len(result.proven), result.complete
+                bounds = [found.loss for found in result.proven]
+                bounds += [solver.lower_bound(found.required_budget) for found in result.beyond]
+                least = trees[-1].loss if complete else solver.lower_bound(self.request.budget)
+            else:
                 best = solve(solver)
-                bound = best.lower_bound
-                return _Found([best.candidate], [bound], bound, Method.EXACT, best.complete, int(best.complete))
-            result = search_frontier(solver)
-        least = [found.loss for found in result.proven]
-        least += [solver.lower_bound(found.required_budget) for found in result.beyond]
-        trees = [*result.proven, *result.beyond]
-        least_loss = trees[-1].loss if result.complete else solver.lower_bound(self.request.budget)
-        return _Found(trees, least, least_loss, Method.EXACT, result.complete, len(result.proven))
+                trees, least, complete = [best.candidate], best.lower_bound, best.complete
+                bounds, n_searched = [least], int(complete)
+        found = Frontier((), instance, complete, Method.EXACT, n_searched, least_loss=least)
+        return self._with_points(found, trees, bounds, clock.ended(complete=complete))
 
-    def _frontier(self, instance: AnyCases, found: _Found, ended: Ended) -> Frontier:
-        """With what is proven at each point's own budget; where one budget was asked for, at that."""
-        is_exact = found.method is Method.EXACT
-        # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
-        min_cases = self.request.min_cases if is_exact else 1
-
-        def bounds(candidate: Candidate, least: int, least_cost: int = 0) -> Bounds:
-            return Bounds.of(
-                candidate.loss,
-                candidate.required_budget,
-                least_loss=least,
-                within=candidate.required_budget if self.every_budget else self.request.within,
-                least_cost=least_cost,
-                min_cases=min_cases,
+    def _with_points(
+        self, found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended
+    ) -> Frontier:
+        """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
+        is_exact = found.found_by is Method.EXACT
+        points = []
+        for candidate, bound in zip(candidates, least, strict=True):
+            bounds = candidate.bounds(
                 searched=is_exact,
+                least_loss=bound,
+                within=candidate.required_budget if self.every_budget else self.request.within,
+                # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
+                min_cases=self.request.min_cases if is_exact else 1,
             )
-
-        pairs = list(zip(found.candidates, found.least, strict=True))
-        points = [make_point(instance, candidate, bounds(candidate, least)) for candidate, least in pairs]
-        # Cases in partitions answer whatever a frontier asks of an instance.
-        frontier = Frontier(
-            tuple(points),
-            cast(Instance, instance),
-            found.complete,
-            found.method,
-            found.n_searched,
-            request=self.request,
-            least_loss=found.least_loss,
-        )
-        is_settled = self.every_budget or (found.complete and is_exact)
-        costs = [frontier.least_cost(candidate.loss) if is_settled else 0 for candidate, _ in pairs]
-        points = [
-            replace(point, bounds=bounds(*pair, cost), ended=ended)
-            for point, pair, cost in zip(points, pairs, costs, strict=True)
-        ]
-        return replace(frontier, points=tuple(points))
+            points.append(make_point(found.instance, candidate, bounds, ended=ended))
+        found = replace(found, points=tuple(points), request=self.request)
+        if not self.every_budget and not (found.complete and is_exact):
+            return found
+        for index, point in enumerate(points):
+            cost = found.least_cost(point.candidate.loss)
+            points[index] = replace(point, bounds=replace(point.bounds, least_cost=cost))
+        return replace(found, points=tuple(points))
 
 
 def _unavoidable(instance: AnyCases, clock: Clock) -> int:
@@ -205,22 +177,19 @@ def _rolled_out(
     return list(solver.trees)
 
 
-def at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontier:
+def _at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontier:
     """A point for each of these budgets, and for none, of a frontier that was searched up to the largest."""
     named, needs = [], [point.candidate.required_budget for point in found]
     for amount in sorted({0, *budgets}):
         budget = found.instance.schema.costs.budget_units(amount)
         index = sum(need <= budget for need in needs) - 1
         point = found[index]
-        least = found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1]
-        bounds = Bounds.of(
-            point.candidate.loss,
-            point.candidate.required_budget,
-            least_loss=least,
+        bounds = point.candidate.bounds(
+            searched=found.found_by is Method.EXACT,
+            least_loss=found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1],
             within=budget,
             least_cost=point.bounds.least_cost,
             min_cases=point.bounds.min_cases,
-            searched=found.found_by is Method.EXACT,
         )
         named.append(replace(point, bounds=bounds, budget=amount))
     return replace(found, points=tuple(named), n_searched=0, is_named=True)
@@ -254,27 +223,20 @@ class NewRoute:
             # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
             elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
                 by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
-        unavoidable = fine.irreducible.units
+        least = fine.irreducible.units
         points = [
-            make_point(
-                fine,
-                candidate,
-                Bounds.of(candidate.loss, candidate.required_budget, least_loss=unavoidable, searched=False),
-                for_new=True,
-                budget=budget,
-            )
-            for budget, candidate in by.values()
+            make_point(fine, tree, tree.bounds(searched=False, least_loss=least), for_new=True, budget=budget)
+            for budget, tree in by.values()
         ]
         ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)
-        if len(made) < len(budgets):
-            ended = clock.ended(complete=False)
+        complete = ended is Ended.COMPLETE and len(made) == len(budgets)
         return Frontier(
             tuple(points),
             fine,
-            ended is Ended.COMPLETE,
+            complete,
             Method.PREDICTIVE,
             request=self.request,
-            least_loss=unavoidable,
+            least_loss=least,
             is_named=self.is_named,
         )
 
@@ -321,6 +283,8 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
     known_line  beside trees for new cases, the fewest errors on the known ones
     """
     request, instance = route.request, cast(Instance, cases)
+    if isinstance(cases, DistributedCases) and isinstance(route, KnownRoute):  # nothing is held out
+        return route.search(cases, Clock(request.time_limit), progress)
     part = instance
     clock, for_search = split_time(request)
     with clock.listening():
@@ -334,9 +298,9 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
             found = _with_known_line(found, part, request, clock)
         if request.folds is None or request.rows is None:
             return found
-        least = clock.plan.hurried_share * taken  # what is learned in a hurry says little
         # A smaller budget than the one named buys the same tree for known cases.
         budgets = [point.budget if point.for_new else point.max_cost for point in found]
+        trees = [point.tree for point in found] if found.found_by is Method.PREDICTIVE else []
         with progress_bar("error on new cases", progress) as report:
             if part is instance:
                 judged = cross_validate(
@@ -345,21 +309,22 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
                     budgets,
                     request.folds,
                     clock,
-                    trees=[point.tree for point in found] if found.found_by is Method.PREDICTIVE else [],
-                    min_seconds=least,
+                    trees=trees,
+                    min_seconds=clock.plan.hurried_share * taken,  # what is learned in a hurry says little
                     report=report,
                 )
             else:  # these trees have not seen the rows that are held out
-                trees = dict(zip(budgets, (point.tree for point in found), strict=True))
+                by_budget = dict(zip(budgets, trees, strict=True))
                 judged = cross_validate(
-                    instance, lambda *_: trees.__getitem__, budgets, request.folds, clock, part=part
+                    instance, lambda *_: by_budget.__getitem__, budgets, request.folds, clock, part=part
                 )
     judged = replace(judged, n_copies=request.rows.n_copies)
     points = list(found)
     for index, estimate in enumerate(_estimates(found, judged)):
-        points[index] = replace(points[index], estimate=estimate)
-    judged_points = replace(found, points=tuple(points), validation=judged)
-    return _with_cheaper(judged_points, judged) if request.objective is Objective.NEW else judged_points
+        cost, recalls = judged.mean_costs[index], judged.recalls[index]
+        points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
+    found = replace(found, points=tuple(points), validation=judged)
+    return _with_cheaper(found, judged) if request.objective is Objective.NEW else found
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:

@@ -1,4 +1,8 @@
-"""What several verbs are asked for, checked once."""
+"""What several verbs are asked for, checked once; and KnownRows, the cases as rows to deal into folds.
+
+table ─► MAX_ROWS rows ─┬─ four fifths: learned from
+                        └─ one fifth: it judges what was learned
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,79 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import Remedy, SettingError
-from budgetree.learn.known_rows import KnownRows
-from budgetree.learn.validation import FoldSettings
-from budgetree.problem import Instance
+from budgetree.learn.validation import FoldSettings, Groups, check_groups
+from budgetree.problem import Instance, drawing
+from budgetree.problem.duplicates import Copies
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
 
 Leaves = Literal["auto", "tree", "points", "model"]
 CACHE_BYTES = 1 << 28  # for what trees share or a search has learned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownRows:
+    """Rows to hold out, and per row its group where some belong together.
+
+    n_copies  rows of the table that repeat another, where that is why they belong together; 0 where groups are named
+    n_raw     the rows of the table among which they are
+    positions per row, its position among the rows of the cases; None where it is the same
+    """
+
+    instance: Instance
+    groups: Groups | None = None
+    n_copies: int = 0
+    n_raw: int = 0
+    positions: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, cases: AnyCases, objective: Objective = Objective.NEW, groups: Any = None) -> KnownRows:
+        """Those that are looked at: all, or of a large table some that are drawn, wherever it lies.
+
+        A row of a whole weight k is k equal rows. Groups that are named count, and else copies: rows that are equal and
+        that chance does not explain. Merged rows are one case; to trees for new cases, which read numbers as they are,
+        only those that are equal before they are coded.
+        """
+        is_new, named = objective is Objective.NEW, check_row_groups(cases, groups)
+        known = cls(cases if isinstance(cases, Instance) else cases.drawn, named)
+        if is_new:
+            known = known.drawn()
+        n_raw, source = known.instance.n_rows, known.instance.source
+        is_merged = source is not None and source.duplicates == "merge"
+        rows, positions = known.instance.unrolled(merged=is_merged and not is_new and named is None)
+        raw = positions if known.positions is None else known.positions[positions]
+        if named is not None:
+            return cls(rows, known._groups_of(positions), n_raw=n_raw, positions=raw)
+        copies = None if is_merged and not is_new else rows.copies(by_chance=not is_merged)
+        if copies is None:
+            return cls(rows, n_raw=n_raw, positions=raw)
+        of_table = Copies(copies.group[np.unique(positions, return_index=True)[1]])  # a weight is not a row
+        return cls(rows, tuple(copies.group.tolist()), of_table.n_copies, n_raw, raw)
+
+    def take(self, positions: NDArray[np.int64]) -> KnownRows:
+        """Only these, some perhaps several times, coded as they are."""
+        raw = positions if self.positions is None else self.positions[positions]
+        rows, groups = self.instance.recoded({}, positions), self._groups_of(positions)
+        return KnownRows(rows, groups, self.n_copies, self.n_raw, raw)
+
+    def drawn(self) -> KnownRows:
+        """Those of a large table that are looked at, else all."""
+        positions = drawing.drawn_rows(self.instance)
+        return self if positions is None else self.take(positions)
+
+    def learned_from(self) -> KnownRows:
+        """All; where there are as many as are drawn of a large table, but for the fifth that judges what is learned."""
+        if self.instance.n_rows < drawing.MAX_ROWS:
+            return self
+        return self.take(np.flatnonzero(FoldSettings(groups=self.groups).folds(self.instance) != 0))
+
+    def _groups_of(self, positions: NDArray[np.int64]) -> Groups | None:
+        return None if self.groups is None else tuple(self.groups[row] for row in positions.tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,6 +119,16 @@ class FitRequest:
         return None if self.budget >= LARGEST_EXACT else self.budget
 
 
+def check_row_groups(cases: AnyCases, groups: Any) -> Groups | None:
+    """Per row its group; an error for rows in partitions, which have no order that groups could have, too."""
+    if groups is None:
+        return None
+    if isinstance(cases, DistributedCases):
+        message = "groups: the cases are in shards, whose rows have no order; leave groups out."
+        raise SettingError(message, subject="groups")
+    return check_groups(groups, cases.n_rows)
+
+
 def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
@@ -63,31 +138,27 @@ def check_cases(cases: Any) -> None:
 def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
     if isinstance(instance, DistributedCases):
-        raise SettingError(
+        message = (
             f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
-            "predictive, grow and frontier.",
-            subject="instance",
-            found=type(instance),
-            expected=Instance,
         )
-    if not isinstance(instance, Instance):
+        message += "predictive, grow and frontier."
+    elif not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
-        raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
+    else:
+        return
+    raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:
     """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
-        message = f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0."
-        raise SettingError(message, subject="cache_bytes", found=cache_bytes, expected=0)
+        raise _refusal("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
 
 
 def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
     """An error unless it is one of these."""
     if value not in choices:
-        listed = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
-        message = f"{subject} is {value!r}; expected {listed}."
-        raise SettingError(message, subject=subject, found=value, expected=choices)
+        raise _refusal(subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices)
 
 
 def check_blanks(cases: AnyCases) -> None:
@@ -110,13 +181,9 @@ def check_leaves(leaves: Any, n_classes: int) -> LeafKind | None:
     """A kind of leaf, or None for the simplest that is good enough."""
     check_choice("leaves", leaves, ("auto", *KINDS))
     if leaves == "points" and n_classes > 2:
-        raise SettingError(
-            f"leaves is 'points', but there are {n_classes} classes; points are for two. Expected 'auto', 'tree' or "
-            "'model'.",
-            subject="leaves",
-            found=leaves,
-            expected=("auto", "tree", "model"),
-        )
+        message = f"leaves is 'points', but there are {n_classes} classes; points are for two."
+        remedy = "Expected 'auto', 'tree' or 'model'."
+        raise SettingError(f"{message} {remedy}", subject="leaves", found=leaves, expected=("auto", "tree", "model"))
     return None if leaves == "auto" else leaves
 
 
@@ -125,8 +192,7 @@ def check_confidence(confidence: Any) -> float | None:
     if confidence is None:
         return None
     if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence <= 1:
-        message = f"confidence is {confidence!r}; expected a probability above 0 and at most 1, or None."
-        raise SettingError(message, subject="confidence", found=confidence, expected=(0, 1))
+        raise _refusal("confidence", confidence, "a probability above 0 and at most 1, or None", (0, 1))
     return float(confidence)
 
 
@@ -139,15 +205,13 @@ def check_threads(threads: Any) -> int:
 
 def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
     """The known cases that every leaf must have."""
-    least = at_least_one(min_cases, subject, "a whole number of at least 1")
-    return min(least, 2**31 - 1)  # more cases than any table has
+    return min(at_least_one(min_cases, subject), 2**31 - 1)  # more cases than any table has
 
 
-def at_least_one(number: Any, subject: str, expected: str) -> int:
+def at_least_one(number: Any, subject: str, expected: str = "a whole number of at least 1") -> int:
     """A whole number, as large as that."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        message = f"{subject} is {number!r}; expected {expected}."
-        raise SettingError(message, subject=subject, found=number, expected=expected)
+        raise _refusal(subject, number, expected, expected)
     return int(number)
 
 
@@ -162,8 +226,12 @@ def check_time_limit(time_limit: Any) -> float | None:
 
 def check_max_error(max_error: Any) -> Fraction:
     """The share of the cases that may be wrong."""
-    share = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
+    expected = "a share of the cases, from 0 to 1"
+    share = non_negative(max_error, "max_error", f"expected {expected}")
     if share > 1:
-        message = f"max_error is {max_error}; expected a share of the cases, from 0 to 1."
-        raise SettingError(message, subject="max_error", found=max_error, expected=(0, 1))
+        raise _refusal("max_error", max_error, expected, (0, 1))
     return share
+
+
+def _refusal(subject: str, found: Any, wanted: str, expected: Any) -> SettingError:
+    return SettingError(f"{subject} is {found!r}; expected {wanted}.", subject=subject, found=found, expected=expected)

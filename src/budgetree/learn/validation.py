@@ -12,7 +12,7 @@ Errors on known cases say how well a tree fits the table; only rows that it was 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -29,6 +29,7 @@ from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.provenance import NewError, NewLoss, Stability
+from budgetree.tree.walk import Walk
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
@@ -42,14 +43,22 @@ Learn = Callable[[Instance, Groups | None, Clock], Callable[[Any], Tree]]
 
 @dataclass(frozen=True, slots=True)
 class FoldSettings:
-    """How rows are held out. groups: rows of one group are held out together."""
+    """How rows are held out. groups: rows of one group are held out together. repeat: which of many deals it is."""
 
     n_folds: int = DEFAULT_FOLDS
     groups: Groups | None = None
+    repeat: int = 0
 
     def folds(self, instance: Instance) -> NDArray[np.int64]:
         """The fold of each raw row."""
-        return make_folds(instance.row_labels, self.n_folds, instance.row_ranks, groups=self.groups)
+        labels, ranks = instance.row_labels, instance.row_ranks
+        return make_folds(labels, self.n_folds, ranks, groups=self.groups, repeat=self.repeat)
+
+    def parts(self, instance: Instance) -> list[NDArray[np.int64]]:
+        """Per fold the positions of its rows, where others are left to learn from."""
+        folds, counts = self.folds(instance), instance.row_weights > 0
+        numbers = (fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any())
+        return [np.flatnonzero(folds == fold) for fold in numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,8 @@ class Validation:
     advantages: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
     n_copies: int = 0  # rows held out together with another, because they repeat it
     stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
+    mean_costs: tuple[float, ...] = ()  # per budget, what a row held out cost
+    recalls: tuple[tuple[float | None, ...], ...] = ()  # per budget and class: the share found
 
     @property
     def how(self) -> str:
@@ -191,6 +202,44 @@ def check_groups(groups: Any, n_rows: int) -> Groups:
     return values
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """What was learned without the rows of a fold, for each budget, and what it says of them."""
+
+    rows: NDArray[np.int64]  # held out
+    trees: Sequence[Tree]
+    walks: Sequence[Walk]  # of the rows held out
+
+
+def refit_folds(
+    instance: Instance,
+    learn: Learn,
+    budgets: Sequence[Any],
+    settings: FoldSettings,
+    clock: Clock,
+    *,
+    min_seconds: float = 0.0,
+    report: ProgressReport = no_report,
+    part: Instance | None = None,
+) -> Iterator[Refit]:
+    """Fold by fold, what is learned without it; as many as a time limit allows, else all. As in `cross_validate`."""
+    parts = settings.parts(instance)
+    for index, out in enumerate(parts):
+        seconds = clock.seconds_of(1 / (len(parts) - index))
+        if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
+            return
+        report(index, len(parts), f"fold {index + 1} of {len(parts)}")
+        others = np.delete(np.arange(instance.n_rows), out)
+        rest = instance.rows(others) if part is None else part
+        groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
+        try:
+            tree_for = learn(rest, groups, clock.share(seconds))
+            refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
+        except OutOfTimeError:
+            return
+        yield Refit(out, refits, walk_rows(refits, rest, instance, out))
+
+
 def cross_validate(
     instance: Instance,
     learn: Learn,
@@ -209,31 +258,20 @@ def cross_validate(
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
     part         where one fold is held out, the rows of all others, if they are at hand
     """
-    folds = settings.folds(instance)
     weights = instance.row_weights
     counts = weights > 0
-    numbers = [fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any()]
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
+    costs = np.zeros((len(budgets), instance.n_rows))
     is_done = np.zeros(instance.n_rows, dtype=bool)
-    n_done, bought = 0, list[list[Bought]]()
-    for index, fold in enumerate(numbers):
-        seconds = clock.seconds_of(1 / (len(numbers) - index))
-        if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
-            break
-        report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
-        out = np.flatnonzero(folds == fold)
-        others = np.flatnonzero(folds != fold)
-        rest = instance.rows(others) if part is None else part
-        groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
-        try:
-            tree_for = learn(rest, groups, clock.share(seconds))
-            refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
-        except OutOfTimeError:
-            break
-        answers[:, out] = answers_of_rows(refits, rest, instance, out)
-        bought.append([Bought.by(tree) for tree in refits])
-        is_done[out] = True
-        n_done += 1
+    bought = list[list[Bought]]()
+    for refit in refit_folds(
+        instance, learn, budgets, settings, clock, min_seconds=min_seconds, report=report, part=part
+    ):
+        for index, walk in enumerate(refit.walks):
+            answers[index, refit.rows], costs[index, refit.rows] = walk.answers, walk.cost
+        bought.append([Bought.by(tree) for tree in refit.trees])
+        is_done[refit.rows] = True
+    n_done = len(bought)
     # In an order that does not depend on that of the table: sums of floats do.
     number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
     order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
@@ -244,7 +282,10 @@ def cross_validate(
     answers = answers[:, rows]
     stabilities: list[Stability] = []
     if n_done and trees and not clock.is_out_of_time:
-        is_same = answers_of_rows(trees, instance, instance, rows) == answers
+        is_same = [
+            walk.answers == of_tree
+            for walk, of_tree in zip(walk_rows(trees, instance, instance, rows), answers, strict=True)
+        ]
         share = learned_from / float(weights[order].sum())
         for index, (tree, same) in enumerate(zip(trees, is_same, strict=True)):
             stabilities.append(compare(tree, [of_fold[index] for of_fold in bought], same, weights[rows], share))
@@ -254,12 +295,14 @@ def cross_validate(
     return Validation(
         new_errors=tuple(held_out.error(wrong) for wrong in are_wrong(answers, instance, rows) if len(rows)),
         new_losses=tuple(held_out.loss(of_rows, largest) for of_rows in lost if len(rows) and has_losses),
-        n_folds=len(numbers),
+        n_folds=len(settings.parts(instance)),
         n_done=n_done,
         n_rows=len(rows),
         is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
         stabilities=tuple(stabilities),
         advantages=tuple(map(tuple, held_out.advantages(lost, largest).tolist())) if len(rows) else (),
+        mean_costs=tuple((costs[:, rows] @ weights[rows] / weights[rows].sum()).tolist()) if len(rows) else (),
+        recalls=tuple(_recalls(of_tree, instance, rows) for of_tree in answers) if len(rows) else (),
     )
 
 
@@ -287,20 +330,26 @@ def are_wrong(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.i
     return np.asarray((answers != instance.row_labels[rows]) & (answers < instance.n_classes))
 
 
-def answers_of_rows(
-    trees: Sequence[Tree], part: Instance, whole: Instance, rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Per tree and row of the whole, what the tree, learned from the part, answers."""
+def _recalls(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> tuple[float | None, ...]:
+    """Per class, the share of its rows that are answered so; None where there are none."""
+    labels, weights = instance.row_labels[rows], instance.row_weights[rows]
+    total = np.bincount(labels, weights=weights, minlength=instance.n_classes)
+    found = np.bincount(labels, weights=weights * (answers == labels), minlength=instance.n_classes)
+    return tuple(part / whole if whole else None for part, whole in zip(found.tolist(), total.tolist(), strict=True))
+
+
+def walk_rows(trees: Sequence[Tree], part: Instance, whole: Instance, rows: NDArray[np.int64]) -> list[Walk]:
+    """Per tree that was learned from the part, where rows of the whole end in it."""
     codes: dict[int, NDArray[np.uint8]] = {}  # trees of one search share a schema
-    answers = np.empty((len(trees), len(rows)), dtype=np.int64)
-    for index, tree in enumerate(trees):
+    walks = []
+    for tree in trees:
         if id(tree.schema) not in codes:  # as the tree reads them, which may not be as the part does
             if whole.source is None or tree.schema is part.schema:
                 codes[id(tree.schema)] = part.codes_of(whole, rows)
             else:
                 codes[id(tree.schema)] = tree.schema.encoded(whole.source.tests.take(rows), tree.tests_used)
-        answers[index] = tree.walk_codes(codes[id(tree.schema)]).answers
-    return answers
+        walks.append(tree.walk_codes(codes[id(tree.schema)]))
+    return walks
 
 
 def make_folds(
@@ -309,6 +358,7 @@ def make_folds(
     ranks: NDArray[np.int64],
     *,
     groups: Sequence[Any] | None = None,
+    repeat: int = 0,
 ) -> NDArray[np.int64]:
     """The fold of each row; NEVER_HELD_OUT for the rows of a large table that are only learned from.
 
@@ -321,27 +371,29 @@ def make_folds(
     is_large = len(labels) >= HOLD_OUT_FROM
     n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = deal(labels, n_parts, ranks)
+        folds = deal(labels, n_parts, ranks, repeat)
     else:
-        folds = deal_groups(labels, group_numbers(groups, ranks), n_parts)
+        folds = deal_groups(labels, group_numbers(groups, ranks, repeat), n_parts)
     return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
 
 
-def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64], repeat: int = 0) -> NDArray[np.int64]:
     """Per row the number of its group: groups are ordered as rows are, by the rows that they hold."""
     ranks_of: dict[Any, list[int]] = {}
     for row in np.argsort(ranks, kind="stable").tolist():
         ranks_of.setdefault(groups[row], []).append(int(ranks[row]))
     held = [tuple(of_rows) for of_rows in ranks_of.values()]
     group_ranks = {of_rows: rank for rank, of_rows in enumerate(sorted(set(held)))}
-    order = dealing_order(np.array([group_ranks[of_rows] for of_rows in held]))
+    order = dealing_order(np.array([group_ranks[of_rows] for of_rows in held]), repeat)
     numbers = dict(zip(ranks_of, np.argsort(order).tolist(), strict=True))
     return np.array([numbers[group] for group in groups], dtype=np.int64)
 
 
-def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+def deal(
+    labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64], repeat: int = 0
+) -> NDArray[np.int64]:
     """Class by class, like cards: the next class goes on where the last one ended."""
-    order = dealing_order(ranks)
+    order = dealing_order(ranks, repeat)
     by_class = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds

@@ -136,7 +136,15 @@ class CostModel:
     @property
     def lowered(self) -> dict[str, NDArray[Any]]:
         """What the core makes its CostModel of."""
-        return {"amounts": self.amounts, "flag_amounts": self.fees, "flags": self.flags.astype(np.uint64)}
+        pays = self.flags.astype(np.uint64)
+        return {
+            "amounts": self.amounts[None],
+            "flag_amounts": self.fees[None],
+            "pays": pays,
+            "needs": np.zeros_like(pays),
+            "sets": np.tile(pays[:, None], self.amounts.shape[1] + 1),
+            "limits": np.array([self.limit], dtype=np.int64),
+        }
 
     @property
     def start(self) -> PathState:

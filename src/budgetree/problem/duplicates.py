@@ -152,8 +152,10 @@ def canonical_order(words: Iterable[NDArray[np.uint64]], *others: NDArray[Any]) 
     return ranks
 
 
-def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+def dealing_order(ranks: NDArray[np.int64], repeat: int = 0) -> NDArray[np.int64]:
     """The rows in an order to deal folds along: by a hash of each one's rank and of how many equal ones came before.
+
+    Every repeat has another order.
 
     Equal rows must be scattered. Dealt one after the other they would be as frequent in each fold as in the others, so
     that chance majorities among the rows learned from return in those held out: of pure noise in 3 binary tests and 100
@@ -163,7 +165,9 @@ def dealing_order(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
     ordered = ranks[order]
     copy = np.empty(len(ranks), dtype=np.uint64)
     copy[order] = np.arange(len(ranks)) - np.searchsorted(ordered, ordered)
-    return np.lexsort((ranks, mix([ranks.astype(np.uint64), copy, copy])))
+    words = [ranks.astype(np.uint64), copy, copy]
+    words += [np.full(len(ranks), repeat, dtype=np.uint64)] * (repeat > 0)
+    return np.lexsort((ranks, mix(words)))
 
 
 def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -119,11 +119,6 @@ class Labels:
         path : str or path
             A TOML file.
 
-        Returns
-        -------
-        Labels
-            What the table says.
-
         Raises
         ------
         BudgetreeError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,11 +87,6 @@ class Losses:
         ----------
         path : str or path
             The file.
-
-        Returns
-        -------
-        Losses
-            What wrong answers cost.
 
         Raises
         ------
@@ -320,6 +315,17 @@ class LossTable:
     def largest(self) -> int:
         """The largest loss of all."""
         return int(self.units.max())
+
+    def positive(self, counts: Sequence[float]) -> tuple[int | None, Literal["loss", "rarer", ""]]:
+        """The class that others are told apart from, and why: its miss costs most, or it is the rarer of two.
+
+        >>> LossTable.plain(["ill", "well"]).positive([30, 70]), Losses({"b": 9}).bind("abc").positive([1, 1, 1])
+        ((0, 'rarer'), (1, 'loss'))
+        """
+        missed = (self.units[:, : self.n_classes] * (1 - np.eye(self.n_classes, dtype=np.int64))).max(axis=1)
+        if int((missed == missed.max()).sum()) == 1:
+            return int(missed.argmax()), "loss"
+        return (0 if counts[0] < counts[1] else 1, "rarer") if self.n_classes == 2 else (None, "")
 
     def of_counts(self, counts: Amounts) -> Amounts:
         """… × class amounts become … × answer losses: weight units give loss units, probabilities expected ones.

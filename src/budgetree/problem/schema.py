@@ -233,11 +233,6 @@ class HasSchema:
         prices : number, dict or Prices, optional
             What tests cost; None for 1 each.
 
-        Returns
-        -------
-        Instance or Shards
-            With these prices.
-
         Examples
         --------
         >>> import budgetree as bt

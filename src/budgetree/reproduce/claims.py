@@ -49,6 +49,7 @@ class Claim:
     """One claim of the paper."""
 
     where: str
+    quote: str  # the paper's sentence
     says: str  # in our words
     result: str
     verdict: Verdict
@@ -98,7 +99,9 @@ def outcome_prices(_: Evidence) -> Tried:
         max(prices[test][str(code)] / (whole - part) for code, part in parts.items()) for test, parts in by_test.items()
     )
     tree = grow(instance)
-    return tree.errors == 0 and tree.known_max_cost >= bound, {"bound": bound, "cost": tree.known_max_cost}
+    # What is refuted is the lemma as printed; the theorem, the other half of the result, is not.
+    lemma_holds = tree.errors == 0 and tree.known_max_cost >= bound
+    return Verdict.of(lemma_holds, in_part=True), {"bound": bound, "cost": tree.known_max_cost}
 
 
 def admissible(_: Evidence) -> Tried:
@@ -268,7 +271,10 @@ def portfolio(evidence: Evidence) -> Tried:
         last = f"{optimum:g}" if panel.exact.complete else "open"
         sums.append(f"{panel.name} {single:g}, {best:g}, {ours:g}, {last}")
     mean = sum(gains) / len(gains)
-    return mean > 0, {"sums": "; ".join(sums), "mean": mean, "least": min(gains), "most": max(gains)}
+    none = [panel.name for panel, gain in zip(evidence.panels, gains, strict=True) if gain <= 0]
+    found = {"sums": "; ".join(sums), "mean": mean, "least": min(gains), "most": max(gains)}
+    but = f"; nothing on {', '.join(none)}" if none else ""
+    return Verdict.of(not none, in_part=mean > 0), found | {"but": but}
 
 
 ON_PROVEN_FRONTIERS = (log_factor, lower_bound, embedding, hinged_factor)
@@ -282,7 +288,7 @@ def tried(trial: Callable[[Evidence], Tried], evidence: Evidence) -> Claim:
     """What the paper says, and what came out."""
     text = TEXTS[trial.__name__]
     if trial in ON_PROVEN_FRONTIERS and not evidence.proven:
-        return Claim(text["where"], text["says"], NOTHING_PROVEN, Verdict.NOT_SETTLED, {})
+        return Claim(text["where"], text["quote"], text["says"], NOTHING_PROVEN, Verdict.NOT_SETTLED, {})
     holds, facts = trial(evidence)
     verdict = holds if isinstance(holds, Verdict) else Verdict.of(holds)
-    return Claim(text["where"], text["says"], text["found"].format(**facts), verdict, facts)
+    return Claim(text["where"], text["quote"], text["says"], text["found"].format(**facts), verdict, facts)

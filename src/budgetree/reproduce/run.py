@@ -124,7 +124,7 @@ class Reproduction:
     def document(self) -> str:
         """docs/paper.md."""
         parts = [
-            f"## {claim.where}\n\n**Says:** {claim.says}\n\n**Found:** {claim.result}\n\n"
+            f"## {claim.where}\n\n> {claim.quote}\n\n**Says:** {claim.says}\n\n**Found:** {claim.result}\n\n"
             f"**{claim.verdict.value.capitalize()}.**\n"
             for claim in self.claims
         ]
@@ -141,7 +141,7 @@ class Reproduction:
         }
         sections |= {heading: f'<div class="scroll">{html_table(table)}</div>' for heading, table, _ in self.tables}
         sections["Claim by claim"] = "".join(
-            f"<h3>{escape(claim.where)}</h3><p>{escape(claim.says)}</p><p>{escape(claim.result)}</p>"
+            f"<h3>{escape(claim.where)}</h3><blockquote>{escape(claim.quote)}</blockquote><p>{escape(claim.says)}</p><p>{escape(claim.result)}</p>"
             f'<p class="verdict">{claim.verdict.value}</p>'
             for claim in self.claims
         )

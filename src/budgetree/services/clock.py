@@ -57,19 +57,13 @@ class WorkPlan:
     known_line_share: float = 0.1  # … or this share
     # Exact search: one question to the next
     moment: float = 0.2  # after which good trees are looked for before the search goes on
-    long: float = 4.0  # after which a search counts as long …
-    long_share: float = 0.3  # … or after this share
     quick_seconds: float = 0.3  # for narrow passes
-    broader_seconds: float = 2.0  # for broader ones …
-    look_share: float = 0.05  # … or this share
-    late_share: float = 0.3  # when it has passed, greedy trees are grown before the search goes on
-    sweep_seconds: float = 10.0  # for the budgets beyond the first that takes long, where there is no limit
-    sweep_share: float = 0.3  # the same with a limit
-    seconds_per_budget: float = 1.0  # in a sweep
-    short: float = 2.0  # of which greedy trees may need most
-    bound_seconds: float = 1.5  # for the iterative lower bound, where there is no limit
-    bound_share: float = 0.85  # the same with a limit: a search that does not end says nothing else …
-    bound_work: float = 30.0  # … and at most so much counted work: a search with much more will end
+    greedy_after: float = 0.5  # of all questions: what is returned when the time is over must not be worse
+    long: float = 1.5  # after which a search counts as long
+    broader_seconds: float = 1.0  # for broader passes
+    seconds_per_budget: float = 1.0  # for the budgets beyond the first that takes long
+    turn: float = 1.0  # for the iterative lower bound and for the search each, doubled in every round …
+    bound_work: float = 30.0  # … where work is counted, so much for the bound: a search with much more will end
     # Greedy frontiers
     unavoidable_share: float = 0.3  # for comparing all cases in shards
     points_share: float = 0.2  # for the points of trees with losses …

@@ -28,9 +28,12 @@ LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is n
 IMPOSSIBLE = "no tree can be here"
 BARS = "▁▂▃▄▅▆▇█"
 NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
+MEAN_COST, SENSITIVITY, SPECIFICITY, RECALLS = "mean cost", "sens.", "spec.", "found"  # on the rows held out
 WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
+WIDTHS |= {MEAN_COST: 10, SENSITIVITY: 6, SPECIFICITY: 6, RECALLS: 8}
 WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15, "budget": 10, FEWEST_KNOWN: 14}  # in letters
 MAX_ROWS_IN_HTML = 60
+MAX_RECALLS = 4  # classes
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 LETTERS_WIDE, LETTERS_HIGH = 60, 12
@@ -123,6 +126,7 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     amount = frontier.instance.schema.wording.amount
     has_losses, refers = frontier.has_losses, frontier.has_losses and any(point.referred for point in frontier)
     has_known = any(point.known_least is not None for point in frontier)
+    has_recalls, positive = any(point.new_recalls for point in frontier), _positive(frontier)
     columns: list[tuple[bool, str, Callable[[Point], str]]] = [
         (frontier.has_budgets, "budget", lambda point: amount(point.budget)),
         (True, "max-cost", lambda point: amount(point.max_cost)),
@@ -132,9 +136,13 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
         (has_losses, "mean loss", lambda point: f"{point.mean_loss:.3g}"),
         (not has_losses, "error rate", lambda point: f"{point.error_rate:.2%}"),
         (frontier.validation is not None, NEW_LOSS if has_losses else NEW_ERROR, _new_mean),
+        (has_recalls, MEAN_COST, lambda point: _cost_on_new(frontier, point)),
+        (has_recalls and positive is not None, SENSITIVITY, lambda point: _recall(point, positive)),
+        (has_recalls and positive is not None, SPECIFICITY, lambda point: _recall(point, 1 - (positive or 0))),
+        (has_recalls and positive is None, RECALLS, _recalls),
         (not has_known, "at least", lambda point: "proven" if point.proven else show_number(point.lower_bound)),
         (has_known, FEWEST_KNOWN, _fewest_known),
-        (True, "by", lambda point: point.source),
+        (not all(point.for_new or not point.max_cost for point in frontier), "by", lambda point: point.source),
     ]
     shown = [(name, show) for is_shown, name, show in columns if is_shown]
     rows = tuple(tuple(show(point) for _, show in shown) for point in frontier.points[:max_rows])
@@ -149,11 +157,12 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
     columns = zip(*table.rows, strict=True)
-    widths = [max(WIDTHS[name], *map(len, cells)) for name, cells in zip(table.head[:-1], columns, strict=False)]
+    pairs = zip(table.head, columns, strict=True)
+    widths = [max(WIDTHS[name], *map(len, cells)) for name, cells in pairs if name != "by"]
 
     def line(cells: tuple[str, ...]) -> str:
         numbers = (f"{cell:>{width}}" for width, cell in zip(widths, cells, strict=False))
-        return f"{' '.join(numbers)}  {cells[-1]}"
+        return "  ".join([" ".join(numbers), *cells[len(widths) :]])
 
     title = f"frontier of {counted(len(frontier), 'point')}, {axis} {bars}{method}{_ended(frontier)}"
     lines = [*_objective(frontier), title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)]
@@ -173,7 +182,14 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     """How the errors on new cases came about, which point they recommend, and which are overfitted: lines of text."""
     if frontier.validation is None:
         return []
-    lines = [str(frontier.validation)]
+    lines, positive = [str(frontier.validation)], _positive(frontier)
+    if any(point.new_recalls for point in frontier):
+        classes = frontier.instance.schema.wording.classes
+        of = "and the least share found of a class" if len(classes) > MAX_RECALLS else ""
+        of = of or f"and the share found of {', '.join(classes)}"
+        if positive is not None:
+            of = f"sensitivity of {classes[positive]}, specificity of {classes[1 - positive]}"
+        lines.append(f"on the same rows: mean cost, {of}")
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen is None:
         with_these = "" if frontier[0].for_new else f" with these trees for known cases; {remedy}"
@@ -187,6 +203,44 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
         at = f"{several if len(overfitted) > 1 else ''}at {_cost(frontier, overfitted[-1])}"
         lines.append(f"{at}: {verdict(overfitted[-1], remedy)}")
     return lines
+
+
+def _positive(frontier: Frontier) -> int | None:
+    """Of two classes, the one whose recall is the sensitivity."""
+    schema = frontier.instance.schema
+    if len(schema.class_names) != 2:
+        return None
+    return schema.loss_table.positive(frontier.instance.class_order.counts.tolist())[0]
+
+
+def held_out_words(frontier: Frontier, point: Point) -> str:
+    """What the rows held out cost, and how many of each class were found; "" where nothing was held out."""
+    if point.new_recalls is None:
+        return ""
+    positive, classes = _positive(frontier), frontier.instance.schema.wording.classes
+    cost = f"mean cost {_cost_on_new(frontier, point)}"
+    if positive is None:
+        return f"{cost}, share found: {_recalls(point, classes)}"
+    sensitivity, specificity = _recall(point, positive), _recall(point, 1 - positive)
+    return f"{cost}, sensitivity {sensitivity} ({classes[positive]}), specificity {specificity}"
+
+
+def _cost_on_new(frontier: Frontier, point: Point) -> str:
+    return "-" if point.new_cost is None else frontier.instance.schema.wording.with_unit(f"{point.new_cost:.3g}")
+
+
+def _recall(point: Point, label: int | None) -> str:
+    share = None if point.new_recalls is None or label is None else point.new_recalls[label]
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _recalls(point: Point, names: Sequence[str] = ()) -> str:
+    """Of few classes each, of many the least."""
+    shares = [share for share in point.new_recalls or () if share is not None]
+    if len(point.new_recalls or ()) > MAX_RECALLS:
+        return f"at least {100 * min(shares):.0f} % of each class" if names else f"≥ {100 * min(shares):.0f} %"
+    each = (_recall(point, label) for label in range(len(point.new_recalls or ())))
+    return ", ".join(f"{name} {share}" for name, share in zip(names, each, strict=True)) if names else " ".join(each)
 
 
 def no_more_words(frontier: Frontier, point: Point) -> str:
@@ -277,7 +331,8 @@ def render_html(frontier: Frontier) -> str:
     note = f"<p>{escape(visible(frontier.method))}{_ended(frontier)}</p>"
     table = points_table(frontier, MAX_ROWS_IN_HTML)
     lines = "".join(f"<p>{escape(visible(line))}</p>" for line in judgement(frontier))
-    return f"{head}{_step_plot(frontier)}{note}{html_table(table, left=(len(table.head) - 1,))}{lines}"
+    left = tuple(index for index, name in enumerate(table.head) if name == "by")
+    return f"{head}{_step_plot(frontier)}{note}{html_table(table, left=left)}{lines}"
 
 
 def _ended(frontier: Frontier) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
-from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
@@ -31,18 +30,22 @@ HandleUnknown = Literal["stop", "error"]
 OnError = Literal["raise", "unavailable"]
 
 
-def check_on_error(on_error: object) -> None:
-    """An error unless it is one of the two."""
-    if on_error not in ("raise", "unavailable"):
-        message = f"on_error is {on_error!r}; expected 'raise' or 'unavailable'."
-        raise SettingError(message, subject="on_error", found=on_error, expected=("raise", "unavailable"))
+def _check_choice(subject: str, found: object, expected: tuple[str, str]) -> None:
+    if found not in expected:
+        message = f"{subject} is {found!r}; expected {expected[0]!r} or {expected[1]!r}."
+        raise SettingError(message, subject=subject, found=found, expected=expected)
 
 
 def check_handle_unknown(handle_unknown: object) -> None:
     """An error unless it is one of the two."""
-    if handle_unknown not in ("stop", "error"):
-        message = f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'."
-        raise SettingError(message, subject="handle_unknown", found=handle_unknown, expected=("stop", "error"))
+    _check_choice("handle_unknown", handle_unknown, ("stop", "error"))
+
+
+class FetchOptions(TypedDict, total=False):
+    """What `Consultation.fetch` and those who call it take."""
+
+    handle_unknown: HandleUnknown
+    on_error: OnError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,14 @@ class Step:
 
     Attributes
     ----------
-    test : str
-        Its name.
+    test, test_label : str
+        Its name, and what it is called.
     value : object
         As it was answered.
-    outcome : str or None
-        What the value stands for; None for one that no known case had.
-    price : number
-        What it cost, with surcharges.
-    spent : number
-        With everything before it.
+    outcome, outcome_label : str or None
+        What the value stands for, and what that is called; None for one that no known case had.
+    price, spent : number
+        What it cost, with surcharges; and with everything before it.
     available : bool
         False where there is no result; it was paid only if the consultation says so (`charge_unavailable`).
     assumed : str or None
@@ -68,10 +69,6 @@ class Step:
         rests on it.
     known : bool
         Whether the result was known beforehand, and so was free.
-    test_label : str
-        What the test is called.
-    outcome_label : str or None
-        What the outcome is called.
     is_labelled : bool
         Whether the label says all that the value does: "female" for 0.
 
@@ -156,19 +153,18 @@ def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], mis
         test, below = int(nodes.test[node]), nodes.below(node).tolist()
         if nodes.is_leaf[node]:
             most = max(most, path.spent)
-        elif nodes.is_buy[node]:
-            stack.append((below[0], path if test in codes else costs.after_buying(path, test)))
-        elif nodes.kind[node] == Kind.BY_TOTAL:
-            stack += [(child, path) for child in set(below)]
-        elif test in missing:
+        elif nodes.is_buy[node] and test in codes:
+            stack.append((below[0], path))
+        elif nodes.kind[node] == Kind.BY_RESULT and test in missing:
             stack.append((majority_branch(tree, node).child, path))
-        elif test in codes:
+        elif nodes.kind[node] == Kind.BY_RESULT and test in codes:
             stack.append((below[min(codes[test], len(below) - 1)], path))
         else:
             for child in set(below):
-                seen = costs.after_seeing(path, test, mask_of(at == child for at in below))
-                if seen.is_possible:  # a path remembers only what it may need again
-                    stack.append((child, replace(seen, results=tuple(one for one in seen.results if one[0] in later))))
+                state = nodes.state_below(node, child, path, costs)
+                if state.is_possible:
+                    results = state.results if nodes.is_buy[node] else (r for r in state.results if r[0] in later)
+                    stack.append((child, replace(state, results=tuple(results))))  # what the path may need again
     return most
 
 
@@ -236,6 +232,13 @@ class Consultation:
     >>> case.answer(42)
     >>> case.next_test, case.spent, case.worst_case_remaining
     ('pregnant', 1, 1)
+    >>> case.undo()
+    >>> case.unavailable()
+    >>> case.spent, case.history[0].assumed, case.possible
+    (0, '21.0 to 24.3', 753)
+    >>> case.fetch({"triceps": 30})
+    >>> case
+    Consultation(2 tests done, spent 1, done: 'neg')
     >>> bt.Consultation(case.tree, known={"age": 42})
     Consultation(1 test done, spent 0, next 'pregnant')
     """
@@ -360,9 +363,7 @@ class Consultation:
     def position(self) -> int:
         """The position of the prediction in `answer_names`."""
         rule, table = self.rule, self.tree.schema.loss_table
-        if self._state.cases is not None:
-            return int(table.best(self.shares))
-        if rule is None:
+        if rule is None and self._state.cases is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
             return int(rule.likeliest(rule.totals.add_up(self._row))[0])
@@ -387,10 +388,8 @@ class Consultation:
         if nodes.is_leaf[node]:
             return nodes.scored(node)
         while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
-            if nodes.kind[node] == Kind.BY_TOTAL:
-                split: Split = nodes.splits[nodes.rule[node]]
-                if split.model is not None:
-                    return split.model
+            if (rule := nodes.adds_up(node)) is not None:
+                return rule
         return None
 
     @property
@@ -456,14 +455,6 @@ class Consultation:
         ValueError
             Where the value stands for no outcome, or is a number beyond the known range by more than a tenth of it: the
             message says what is possible, and the consultation stays where it is. Also where no test is left.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.answer("1")
-        >>> case
-        Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
         self._do(self._code(self._test, value, insist=insist), value)
@@ -492,16 +483,6 @@ class Consultation:
         ------
         ValueError
             Where no test is left.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.unavailable()
-        >>> case.spent, case.history[0].assumed
-        (0, '0')
-        >>> case.possible
-        60
         """
         self._check_open()
         self._do(UNSEEN, None, available=False)
@@ -513,15 +494,6 @@ class Consultation:
         ------
         ValueError
             Where there is no answer to take back.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.answer("1")
-        >>> case.undo()
-        >>> case.spent
-        0
         """
         if all(step.known for step in self._steps):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
@@ -554,19 +526,10 @@ class Consultation:
         ------
         ValueError
             Where a value is no number and numbers were learned.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
-        >>> case.answer(42)
-        >>> case.fetch({"pregnant": 3})
-        >>> case
-        Consultation(2 tests done, spent 2, done: 'neg')
         """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)
-        check_on_error(on_error)
+        _check_choice("on_error", on_error, ("raise", "unavailable"))
         while not self.done:
             try:
                 value = get(self.tree.test_names[self._test])
@@ -579,11 +542,15 @@ class Consultation:
 
     @internal
     async def fetch_async(
-        self, fetch: Callable[[str], Awaitable[Any]], *, handle_unknown: HandleUnknown, on_error: OnError
+        self,
+        fetch: Callable[[str], Awaitable[Any]],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
     ) -> None:
         """The same, with `next_tests` awaited together."""
         check_handle_unknown(handle_unknown)
-        check_on_error(on_error)
+        _check_choice("on_error", on_error, ("raise", "unavailable"))
         while not self.done:
             for value in await asyncio.gather(*map(fetch, self.next_tests), return_exceptions=True):
                 if not isinstance(value, BaseException):

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import CostModel, LossTable
+from budgetree.problem import CostModel, LossTable, Schema
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes
+from budgetree.tree.walk import walk_codes
 
 LEAF = -1
 NO_BRANCH = -1
@@ -174,3 +176,128 @@ def leaf_of(counts: NDArray[np.int64]) -> Grown:
         branches=np.empty(0, dtype=np.int32),
         fallback=np.zeros(1, dtype=bool),
     )
+
+
+def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
+    """A grown tree as nodes, all at once: a buy, a branch by its result and a leaf for what no known case showed.
+
+    grown   0: age ──► 1, 2                     nodes   0 buy age ─ 1 by age ─┬─ 2 …  (grown 1)
+                                                                              ├─ 3 …  (grown 2)
+                                                                              └─ 4 leaf, unseen
+    """
+    costs, n_outcomes, inner = schema.costs, schema.n_outcomes, ~grown.is_leaf
+    start, branch, unseen = _numbers(grown)
+    buy, tests, size = start[inner], grown.test[inner].astype(np.int64), len(grown) + 2 * int(inner.sum())
+    kind = np.full(size, Kind.LEAF, dtype=np.uint8)
+    kind[buy], kind[branch] = Kind.BUY, Kind.BY_RESULT
+    test = np.full(size, NO_TEST, dtype=np.int32)
+    test[buy] = test[branch] = tests
+    parent = np.full(size, -1, dtype=np.int32)
+    branch_of = np.full(len(grown), -1, dtype=np.int64)
+    branch_of[inner] = branch
+    parent[start[1:]] = branch_of[grown.parent[1:]]
+    parent[branch], parent[unseen] = buy, branch
+    width = n_outcomes[tests] + 1  # results of each purchase
+    first_result = np.cumsum(width) - width
+    n_children = np.zeros(size, dtype=np.int64)
+    n_children[buy], n_children[branch] = 1, width
+    first = np.where(n_children > 0, np.cumsum(n_children) - n_children, -1)
+    # Per result of each purchase, the child: that of its outcome, or the leaf for what no known case showed.
+    owner = np.repeat(np.arange(len(buy)), width)
+    outcome = np.arange(len(owner)) - first_result[owner]
+    is_listed = outcome < n_outcomes[tests[owner]]
+    branches = np.full(len(owner), NO_BRANCH, dtype=np.int64)
+    branches[is_listed] = grown.branches[grown.first_branch[inner][owner[is_listed]] + outcome[is_listed]]
+    children = np.empty(int(n_children.sum()), dtype=np.int32)
+    children[first[buy]] = branch
+    children[first[branch][owner] + outcome] = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
+    charges = costs.charges(grown.flags(costs)[inner], tests)
+    column = np.where(is_listed, outcome, charges.shape[1] - 1)
+    counts = np.zeros((size, grown.counts.shape[1]), dtype=np.int64)
+    counts[start] = grown.counts
+    counts[branch] = grown.counts[inner]
+    shown = np.where(branches == NO_BRANCH, 0, grown.counts.sum(axis=1)[branches])
+    spent = np.zeros(size, dtype=np.int64)
+    spent[start] = grown.paid
+    most = grown.paid[inner] + charges[:, -1]
+    spent[branch], spent[unseen] = most, most
+    known_spent = spent.copy()
+    if len(buy):
+        # On the branch itself known cases have spent what the costliest result among them takes.
+        seen = np.where(branches == NO_BRANCH, 0, grown.paid[branches])
+        known_spent[branch] = np.maximum.reduceat(seen, first_result)
+        known_spent[unseen] = 0
+    charge_at = np.full(size, -1, dtype=np.int64)
+    charge_at[buy] = first_result
+    fallback = np.zeros(size, dtype=bool)
+    fallback[buy] = grown.fallback[inner]
+    return Nodes(
+        kind=kind,
+        parent=parent,
+        test=test,
+        first=first,
+        children=children,
+        charge_at=charge_at,
+        charges=np.ascontiguousarray(charges[owner, column]),
+        shown=shown,
+        rule=np.full(size, NO_RULE, dtype=np.int32),
+        counts=counts,
+        spent=spent,
+        known_spent=known_spent,
+        fallback=fallback,
+        n_outcomes=n_outcomes,
+        loss_table=schema.loss_table,
+    )
+
+
+def walk_grown(schema: Schema, grown: Grown, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The grown node where each row ends: a leaf, or the node whose test shows what no known case did there."""
+    start, branch, unseen = _numbers(grown)
+    number = np.empty(len(start) + len(branch) + len(unseen), dtype=np.int64)
+    number[start], number[unseen] = np.arange(len(grown)), np.flatnonzero(~grown.is_leaf)
+    return np.asarray(number[walk_codes(nodes_of_grown(schema, grown), schema, codes).leaf])
+
+
+def grown_of_nodes(nodes: Nodes) -> Grown | None:
+    """The way back; None where the tree does not branch on each test as soon as it is bought, or totals decide."""
+    order, tests, branches, parents, first = [0], list[int](), list[int](), [-1], list[int]()
+    for number, node in enumerate(order):  # breadth first; grows while it is read
+        first.append(-1 if nodes.is_leaf[node] else len(branches))
+        if nodes.is_leaf[node]:
+            if nodes.rule[node] != NO_RULE:
+                return None
+            tests.append(NO_TEST)
+            continue
+        branch = int(nodes.below(node)[0])
+        if not nodes.is_buy[node] or nodes.kind[branch] != Kind.BY_RESULT or nodes.test[branch] != nodes.test[node]:
+            return None
+        tests.append(int(nodes.test[node]))
+        below = [child if nodes.counts[child].any() else NO_BRANCH for child in nodes.below(branch)[:-1].tolist()]
+        place = {child: len(order) + k for k, child in enumerate(sorted(set(below) - {NO_BRANCH}))}
+        branches += [place.get(child, NO_BRANCH) for child in below]
+        order += place
+        parents += [number] * len(place)
+    return Grown(
+        test=np.array(tests, dtype=np.int32),
+        parent=np.array(parents, dtype=np.int32),
+        counts=nodes.counts[order],
+        paid=nodes.known_spent[order],
+        first_branch=np.array(first, dtype=np.int64),
+        branches=np.array(branches, dtype=np.int32),
+        fallback=nodes.fallback[order],
+    ).answering(nodes.loss_table)
+
+
+def _numbers(grown: Grown) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Breadth first: the number of each grown node, and of the branch and the unseen leaf of each inner one."""
+    inner = np.flatnonzero(~grown.is_leaf)
+    level = np.zeros(len(grown), dtype=np.int64)
+    for number_of_level, (first, last) in enumerate(grown.levels):
+        level[first:last] = number_of_level
+    every = np.arange(len(grown))
+    depth = np.concatenate([2 * level, 2 * level[inner] + 1, 2 * level[inner] + 2])
+    above = np.concatenate([grown.parent, inner, inner])  # parents are numbered in the order of their branches
+    is_unseen = np.concatenate([np.zeros(len(grown) + len(inner)), np.ones(len(inner))])
+    number = np.empty(len(depth), dtype=np.int64)
+    number[np.lexsort((np.concatenate([every, inner, inner]), is_unseen, above, depth))] = np.arange(len(depth))
+    return number[: len(grown)], number[len(grown) : len(grown) + len(inner)], number[len(grown) + len(inner) :]

@@ -50,7 +50,7 @@ def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
     for node in nodes:
         if isinstance(node, Branch) and node.split.test in begins:
             _mark(begins[node.split.test], np.array(node.split.sides)[:, None])
-    for totals in _totals_of(nodes):
+    for totals in nodes.totals:
         for test, points in zip(totals.tests, totals.points, strict=True):
             if test in begins:
                 _mark(begins[test], points)
@@ -73,11 +73,6 @@ def _mark_cuts(begins: Mapping[int, NDArray[np.bool_]], trees: Ensemble) -> None
         alone = alone[(alone >= 0) & (alone < len(own))]
         own[alone] = True
         own[(alone + 1)[alone + 1 < len(own)]] = True
-
-
-def _totals_of(nodes: Nodes) -> list[Totals]:
-    scored = [rule.totals for rule in nodes.rules if isinstance(rule, (Points, Model))]
-    return scored + [split.totals for split in nodes.splits if split.totals is not None]
 
 
 def _schema(schema: Schema, begins: Mapping[int, NDArray[np.bool_]]) -> Schema:

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
-from budgetree.problem import LossTable
+from budgetree.problem import CostModel, LossTable, PathState
+from budgetree.problem.cost_model import mask_of
 from budgetree.tree.leaves import (
     Fixed,
     Leaf,
@@ -77,8 +78,18 @@ class Split:
     Examples
     --------
     >>> import budgetree as bt
-    >>> bt.Split.by_result(3, (0, 1, 1)).n_sides, bt.Split.by_points({0: (0, 5, 2)}, cuts=(2, 4)).n_sides
-    (2, 3)
+    >>> import numpy as np
+    >>> bt.Split.by_result(3, (0, 1, 1)).n_sides  # the first of two outcomes; the second, and what is not listed
+    2
+    >>> split = bt.Split.by_points({0: (0, 5, 2), 4: (0, 1, 0)}, cuts=(2, 4))
+    >>> split.n_sides, split.tests
+    (3, (0, 4))
+    >>> model = bt.Model(bt.Totals.of_points({0: (-2_500_000, 2_100_000, 0)}))  # scores are millionths
+    >>> [round(chance, 2) for chance in bt.Split.by_score(model, cuts=(-2_000_000, 1_400_000)).chances]
+    [0.12, 0.8]
+    >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class
+    >>> bt.Split.by_confidence(bt.Model(bt.Totals((3,), (scores,), np.zeros(2, dtype=np.int64))), 0.85).n_sides
+    2
     """
 
     test: int = NO_TEST
@@ -120,17 +131,6 @@ class Split:
             Its position.
         sides : sequence of int
             From 0 on, without a gap.
-
-        Returns
-        -------
-        Split
-            The split.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.Split.by_result(3, (0, 1, 1)).sides  # the first of two outcomes; the second, and what is not listed
-        (0, 1, 1)
         """
         return cls(test, tuple(sides))
 
@@ -144,18 +144,6 @@ class Split:
             By the position of a test: the points of each outcome, and last of a result that is not listed.
         cuts : sequence of int
             Ascending.
-
-        Returns
-        -------
-        Split
-            The split.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> split = bt.Split.by_points({0: (0, 5, 2), 4: (0, 1, 0)}, cuts=(2, 4))
-        >>> split.n_sides, split.tests
-        (3, (0, 4))
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
         return cls(totals=totals, cuts=tuple(cuts))
@@ -170,18 +158,6 @@ class Split:
             With a single score, of tests that were bought.
         cuts : sequence of int
             Scores in millionths, ascending; a score s is the probability 1 / (1 + exp(-s / 1000000)).
-
-        Returns
-        -------
-        Split
-            The split.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> model = bt.Model(bt.Totals.of_points({0: (-2_500_000, 2_100_000, 0)}))
-        >>> [round(chance, 2) for chance in bt.Split.by_score(model, cuts=(-2_000_000, 1_400_000)).chances]
-        [0.12, 0.8]
         """
         return cls(totals=model.totals, cuts=tuple(cuts), is_score=True)
 
@@ -195,20 +171,6 @@ class Split:
             Of tests that were bought.
         confidence : float
             A probability above 0.
-
-        Returns
-        -------
-        Split
-            The split.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> import numpy as np
-        >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class, in millionths
-        >>> model = bt.Model(bt.Totals((3,), (scores,), np.zeros(2, dtype=np.int64)))
-        >>> bt.Split.by_confidence(model, 0.85).n_sides
-        2
         """
         return cls(totals=model.totals, confidence=confidence)
 
@@ -336,12 +298,23 @@ class Nodes:
 
     def below(self, node: int) -> NDArray[np.int32]:
         """The children of a node, in the order of its results or sides; none of a leaf."""
-        kind, start = self.kind[node], int(self.first[node])
-        width = {Kind.BUY: 1, Kind.LEAF: 0}.get(kind)
-        if width is None:
-            by_total = kind == Kind.BY_TOTAL
-            width = self.splits[self.rule[node]].n_sides if by_total else int(self.n_outcomes[self.test[node]]) + 1
+        kind, start, width = self.kind[node], int(self.first[node]), 1
+        if kind == Kind.LEAF:
+            width = 0
+        elif kind == Kind.BY_TOTAL:
+            width = self.splits[self.rule[node]].n_sides
+        elif kind == Kind.BY_RESULT:
+            width = int(self.n_outcomes[self.test[node]]) + 1
         return self.children[start : start + width]
+
+    def state_below(self, node: int, child: int, state: PathState, costs: CostModel) -> PathState:
+        """What a case has bought and spent at a child, and what it may have seen, that came to the node in a state."""
+        test = int(self.test[node])
+        if self.is_buy[node]:
+            return costs.after_buying(state, test)
+        if self.kind[node] == Kind.BY_RESULT:
+            return costs.after_seeing(state, test, mask_of(at == child for at in self.below(node).tolist()))
+        return state
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
@@ -361,15 +334,24 @@ class Nodes:
         """The positions of the tests that some path buys."""
         return frozenset(self.test[self.is_buy].tolist())
 
+    @cached_property
+    def leaf_rule(self) -> NDArray[np.int32]:
+        """Per leaf, the position of its rule; NO_RULE for the majority, and elsewhere."""
+        return np.where(self.is_leaf, self.rule, NO_RULE)
+
     def rule_of(self, node: int) -> Fixed | Points | Model | None:
         """What a leaf answers by; None for the majority, and where the node is not a leaf."""
-        number = int(self.rule[node]) if self.is_leaf[node] else NO_RULE
+        number = self.leaf_rule[node]
         return None if number == NO_RULE else self.rules[number]
 
     def scored(self, node: int) -> Scored | None:
         """What adds up the totals of a leaf; None where the node alone decides."""
         rule = self.rule_of(node)
         return rule if isinstance(rule, (Points, Model)) else None
+
+    def adds_up(self, node: int) -> Scored | None:
+        """What adds up totals from which an answer follows: that of a leaf, or the model by which a branch decides."""
+        return self.splits[self.rule[node]].model if self.kind[node] == Kind.BY_TOTAL else self.scored(node)
 
     @cached_property
     def voters(self) -> NDArray[np.int32]:
@@ -386,16 +368,13 @@ class Nodes:
         Of equally good ones it is the class that comes first, and then an answer that is not a class. Where totals
         decide, the most common answer.
         """
-        table = self.loss_table
-        label = table.best(self.counts[self.voters])
-        for node in np.flatnonzero(self.is_leaf & (self.rule != NO_RULE)).tolist():
+        label = self.loss_table.best(self.counts[self.voters])
+        for node in np.flatnonzero(self.leaf_rule != NO_RULE).tolist():
             rule = self.rules[self.rule[node]]
             if not isinstance(rule, Fixed):
-                label[node] = int(self.given[node].sum(axis=1).argmax()) if node in self.given else 0
-            elif rule.answer is not None:
-                label[node] = rule.answer
+                label[node] = self.given[node].sum(axis=1).argmax()
             else:
-                label[node] = int(table.best(np.array(rule.chances)))
+                label[node] = self.loss_table.best(np.array(rule.chances)) if rule.answer is None else rule.answer
         return label
 
     @cached_property
@@ -403,31 +382,24 @@ class Nodes:
         """Node × class: how likely each class is there, as far as the node alone can say."""
         counts = self.counts[self.voters].astype(np.float64)
         total = counts.sum(axis=1, keepdims=True)
-        n_classes = counts.shape[1]
-        shares = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / n_classes)
-        for node in np.flatnonzero(self.is_leaf & (self.rule != NO_RULE)).tolist():
+        shares = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / counts.shape[1])
+        for node in np.flatnonzero(self.leaf_rule != NO_RULE).tolist():
             rule = self.rules[self.rule[node]]
             if isinstance(rule, Fixed):
                 shares[node] = rule.chances
         return np.asarray(shares)
 
     @cached_property
-    def models(self) -> dict[int, NDArray[np.bool_]]:
-        """By how many scores they add up, the leaves that models answer."""
-        rules = [self.rule_of(node) for node in range(len(self))]
-        n_scores = np.array([rule.totals.n_totals if isinstance(rule, Model) else 0 for rule in rules])
-        return {int(n): n_scores == n for n in np.unique(n_scores[n_scores > 0])}
-
-    @cached_property
-    def is_model(self) -> NDArray[np.bool_]:
-        """The leaves that a model answers."""
-        return np.asarray(np.any([np.zeros(len(self), dtype=np.bool_), *self.models.values()], axis=0))
+    def n_scores(self) -> NDArray[np.int64]:
+        """Per leaf that a model answers, how many scores this adds up; 0 elsewhere."""
+        of_rule = [rule.totals.n_totals if isinstance(rule, Model) else 0 for rule in self.rules]
+        return np.array([*of_rule, 0])[self.leaf_rule]  # NO_RULE is the last position
 
     @cached_property
     def points_rule(self) -> NDArray[np.int32]:
         """Per leaf, the position in `rules` of the points that answer; NO_RULE elsewhere."""
-        has_points = np.array([isinstance(self.rule_of(node), Points) for node in range(len(self))])
-        return np.where(has_points, self.rule, NO_RULE).astype(np.int32)
+        has_points = np.array([*(isinstance(rule, Points) for rule in self.rules), False])
+        return np.where(has_points[self.leaf_rule], self.rule, NO_RULE)
 
     def answered_at(self, node: int) -> NDArray[np.int64]:
         """Answer × class: what the known cases that end at a leaf are answered, in weight units."""
@@ -441,13 +413,10 @@ class Nodes:
     def answered(self) -> NDArray[np.int64]:
         """Answer × class: what the known cases are answered, in weight units."""
         answered = np.zeros((len(self.loss_table.answers), self.counts.shape[1]), dtype=np.int64)
-        plain = self.is_leaf.copy()
-        plain[list(self.given)] = False
-        np.add.at(answered, self.label[plain], self.counts[plain])
-        for node, table in self.given.items():
-            if self.is_leaf[node]:
-                answered += table
-        return answered
+        decides = self.is_leaf.copy()
+        decides[list(self.given)] = False
+        np.add.at(answered, self.label[decides], self.counts[decides])
+        return answered + sum(table for node, table in self.given.items() if self.is_leaf[node])
 
     @property
     def errors(self) -> int:
@@ -467,11 +436,8 @@ class Nodes:
 
     @property
     def total_spent(self) -> int:
-        """What the known cases spend, added up: weight units times price units."""
-        shown, charges = self.shown, self.charges
-        if float(shown.sum()) * float(charges.max(initial=0)) < 2**62:
-            return int(shown @ charges)
-        return int((shown.astype(object) * charges.astype(object)).sum())
+        """What the known cases spend, added up: weight units times price units, in Python's whole numbers."""
+        return sum(map(int.__mul__, self.shown.tolist(), self.charges.tolist()))
 
     @cached_property
     def most_below(self) -> NDArray[np.int64]:
@@ -485,12 +451,10 @@ class Nodes:
     @cached_property
     def n_bought(self) -> NDArray[np.int64]:
         """Per node, the tests bought above it."""
-        bought = np.zeros(len(self), dtype=np.int64)
-        is_buy = self.is_buy.astype(np.int64).tolist()
-        for node, above in enumerate(self.parent.tolist()):
-            if above >= 0:
-                bought[node] = bought[above] + is_buy[above]
-        return bought
+        bought, is_buy = [0] * len(self), self.is_buy.tolist()
+        for node, above in enumerate(self.parent[1:].tolist(), start=1):
+            bought[node] = bought[above] + is_buy[above]
+        return np.array(bought, dtype=np.int64)
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to this one."""
@@ -508,20 +472,21 @@ class Nodes:
         """The tests that the core's walk reads, ascending."""
         return np.array(sorted(self.tests_used), dtype=np.int64)
 
+    @property
+    def totals(self) -> list[Totals]:
+        """Everything that is added up at some node, each once."""
+        of_rules = [rule.totals for rule in self.rules if isinstance(rule, (Points, Model))]
+        of_splits = [split.totals for split in self.splits if split.totals is not None]
+        return list({id(totals): totals for totals in (*of_rules, *of_splits)}.values())
+
     @cached_property
     def route(self) -> Any:
         """The nodes as the core walks them; its tests are positions in `columns`."""
         column = np.full(len(self.n_outcomes) + 1, NO_TEST, dtype=np.int32)
         column[self.columns] = np.arange(len(self.columns))
-        scorers: dict[int, int] = {}
-        scored = [rule.totals for rule in self.rules if isinstance(rule, (Points, Model))]
-        scored += [split.totals for split in self.splits if split.totals is not None]
-        distinct = list({id(totals): totals for totals in scored}.values())
-        scorers = {id(totals): number for number, totals in enumerate(distinct)}
-        of_rule = [scorers[id(r.totals)] if isinstance(r, (Points, Model)) else NO_RULE for r in self.rules]
-        is_scored = self.is_leaf & (self.rule != NO_RULE)
-        rule = self.rule.copy()
-        rule[is_scored] = np.array([*of_rule, NO_RULE], dtype=np.int32)[self.rule[is_scored]]
+        scorer = {id(totals): number for number, totals in enumerate(self.totals)}
+        of_rule = [NO_RULE if isinstance(rule, Fixed) else scorer[id(rule.totals)] for rule in self.rules]
+        rule = np.where(self.is_leaf, np.array([*of_rule, NO_RULE], dtype=np.int32)[self.leaf_rule], self.rule)
         return core.Route(
             self.kind,
             column[self.test],
@@ -531,9 +496,6 @@ class Nodes:
             self.charges,
             rule,
             self.n_outcomes[self.columns].astype(np.int32),
-            [totals.in_core(column) for totals in distinct],
-            [
-                core.TotalSplit(scorers[id(split.totals)], list(split.cuts), split.confidence or 0.0)
-                for split in self.splits
-            ],
+            [totals.in_core(column) for totals in self.totals],
+            [core.TotalSplit(scorer[id(by.totals)], list(by.cuts), by.confidence or 0.0) for by in self.splits],
         )

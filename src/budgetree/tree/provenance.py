@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from budgetree.services.words import show_number
 
@@ -256,19 +256,9 @@ class Bounds:
     min_cases: int = 1  # all of it is about trees whose leaves have so many known cases
 
     @classmethod
-    def of(
-        cls,
-        loss: int,
-        max_cost: int,
-        *,
-        least_loss: int,
-        within: int | None = None,
-        least_cost: int = 0,
-        max_error: Fraction | None = None,
-        min_cases: int = 1,
-        searched: bool = True,
-    ) -> Bounds:
+    def of(cls, loss: int, max_cost: int, *, searched: bool = True, **fields: Any) -> Bounds:
         """What is known of other trees than one with this loss and this max_cost."""
-        is_best = loss <= least_loss if max_error is None else max_cost <= least_cost
-        state = ProofState.OPTIMAL if is_best else ProofState.BOUNDED if searched else ProofState.NOT_SEARCHED
-        return cls(state, least_loss, within, least_cost, max_error, min_cases)
+        known = cls(ProofState.OPTIMAL, **fields)
+        if loss <= known.least_loss if known.max_error is None else max_cost <= known.least_cost:
+            return known
+        return replace(known, state=ProofState.BOUNDED if searched else ProofState.NOT_SEARCHED)

@@ -63,10 +63,10 @@ class Walk:
         nodes = self.nodes
         probabilities = nodes.shares[self.leaf]
         if nodes.rules:
-            for n_scores, is_model in nodes.models.items():
-                rows = np.flatnonzero(is_model[self.leaf])
-                if len(rows):
-                    probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
+            scores = nodes.n_scores[self.leaf]
+            for n_scores in np.unique(scores[scores > 0]):
+                rows = np.flatnonzero(scores == n_scores)
+                probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
             for rule, rows in self._by_points():
                 probabilities[rows] = rule.probabilities(self._totals[rows])
         return probabilities
@@ -77,7 +77,7 @@ class Walk:
         nodes, table = self.nodes, self.nodes.loss_table
         answers = nodes.label[self.leaf]
         if nodes.rules:
-            is_model = nodes.is_model[self.leaf]
+            is_model = nodes.n_scores[self.leaf] > 0
             if table.is_plain and len(self._highest):
                 answers = np.where(is_model, self._highest, answers)  # the highest score is the likeliest class
             else:

@@ -75,7 +75,7 @@ def test_a_growth_cut_short_is_a_growth_to_less(seed: int) -> None:
 def test_a_chain_has_no_branches_and_is_ordered_by_what_it_brings_per_price(seed: int) -> None:
     instance = random_instance(seed, prices=random_prices(seed))
     growth = growth_of(instance)
-    root = growth.grow(instance.schema.costs.budget_units(9), may_branch=False)
+    root = growth.grow(instance.schema.costs.budget_units(9))
     (end,) = root.ends()
     chain = growth.ordered(end.state.tests)
     assert sorted(chain) == sorted(end.state.tests)

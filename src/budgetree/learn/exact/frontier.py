@@ -67,9 +67,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
         result = solver.decide(0, solver.layout.leaf_loss + 1)
-        # With one price every budget is asked anyway; but in a short time greedy trees alone shall not be better.
-        left = solver.clock.seconds_left
-        if solver.layout.costs.one_price is None or (left is not None and left < solver.clock.plan.short):
+        if solver.layout.costs.one_price is None:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:
             settled = _settle(solver, result)

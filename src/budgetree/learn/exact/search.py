@@ -92,15 +92,18 @@ class Search:
             answer: Answer | None = self._search.ask(_question(budget, cutoff, only), core_clock, _pass(by))
         return answer
 
-    def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
-        """The same, split by the first test among threads, and with a lower bound that rises while it lasts."""
-        left = clock.seconds_left
-        bound_seconds = clock.plan.bound_seconds if left is None else clock.plan.bound_share * left
-        if clock.counts_work:
-            bound_seconds = min(bound_seconds, clock.plan.bound_work)
+    def search_long(
+        self, budget: int, cutoff: int, clock: Clock, bound_seconds: float = 0.0, known_bound: int = 0
+    ) -> LongAnswer:
+        """The same, split by the first test among threads, after so long for a lower bound beyond the known one.
+
+        Asked again with no larger cutoff it goes on where the clock had ended it.
+        """
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
-            found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)
+            found, tree = self._search.search_in_parallel(
+                question, core_clock, self._threads, bound_seconds, known_bound
+            )
         return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, **tree))
 
     def tree(

@@ -7,7 +7,7 @@ rises while it lasts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -69,8 +69,8 @@ class Solver:
         self._instance, self._request, self._report = instance, request, report
         limits_work = clock.counts_work and clock.seconds_left is not None
         self._search = Search(self.layout, request.cache_bytes, request.threads, limits_work=limits_work)
-        self._must_sweep = wants_every_budget
-        self._seconds = clock.seconds_left
+        self._wants_every_budget, self._began = wants_every_budget, clock.seconds_passed
+        self._larger: Iterator[int] | None = None  # budgets of which good trees are still to be looked for
         self._has_looked, self._must_grow = False, bool(request.impurities)
         self._proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
 
@@ -89,26 +89,26 @@ class Solver:
         Most questions are answered at once, and a few take nearly all the time. So each gets more time step by step;
         better trees are looked for in between, because the search leaves out whatever cannot beat the best tree:
 
-            search 0.2 s ──► narrow passes ──► search 4 s ──► greedy trees, ──► search with all threads and a
-                 │           0.3 s, once           │          larger budgets,   bound that rises, to the end
-                 ▼                                 ▼          broader passes              ▼
-              answer                            answer                           answer, or a lower bound
+            search 0.2 s ──► greedy trees, ──► search 1.5 s ──► broader ──► in turns, each twice as long as the last:
+                 │           narrow passes,         │           passes      larger budgets, a bound that rises,
+                 ▼           once                   ▼                       search with all threads
+              answer                             answer                     ──► answer, or a lower bound
 
-        What a stopped search has learned stays in its cache: the next one does not begin from scratch.
+        What a stopped search has learned stays: the next one does not begin from scratch. The order is the same for any
+        limit, which only ends it: with more time nothing comes out worse.
         """
-        if self._is_late:
-            self.start_from_greedy()  # what is returned when the time is over must not be worse
+        if self.clock.is_over or self.clock.seconds_passed - self._began > self._plan.greedy_after:
+            self.start_from_greedy()
         if self.clock.is_over:
             return self._undecided(budget)
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
-        answer = self._ask(budget, cutoff, self._seconds_or_share(self._plan.moment, 1 / 4))
+        answer = self._ask(budget, cutoff, self._plan.moment)
         if answer is None:
             if not self._has_looked:  # once: many such questions would wait for it
                 self._has_looked = True
-                if self._seconds is not None:
-                    self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
+                self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
                 self.look(budget, self._plan.quick_seconds, QUICK)
-            answer = self._ask(budget, cutoff, self._seconds_or_share(self._plan.long, self._plan.long_share))
+            answer = self._ask(budget, cutoff, self._plan.long)
         if answer is None:
             return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
@@ -146,12 +146,6 @@ class Solver:
         if rolled is not None:
             self._keep_nodes(rolled, "lookahead", Method.LOOKAHEAD)
 
-    @property
-    def _is_late(self) -> bool:
-        left, whole = self.clock.seconds_left, self._seconds
-        has_passed = whole is not None and left is not None and left < (1 - self._plan.late_share) * whole
-        return has_passed or self.clock.is_over
-
     def start_from_greedy(self) -> None:
         """Adds the greedy trees of the request's impurities, once; one of them even if the time is over."""
         if self._must_grow:
@@ -170,22 +164,28 @@ class Solver:
         return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
 
     def _decide_long(self, budget: int, cutoff: int) -> BudgetResult:
-        """With everything there is: good trees first, then all threads."""
-        self.start_from_greedy()
-        if self._must_sweep:
-            self._must_sweep = False
-            self._sweep(budget)
-        self.look(budget, self._seconds_or_share(self._plan.broader_seconds, self._plan.look_share))
-        cutoff = min(cutoff, self.trees.best(budget).loss + 1)
-        found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, self._watch(budget, None)))
-        if found is None:
-            return self._undecided(budget)
-        if found.nodes is not None:
-            self._keep_nodes(found.nodes, "exact search")
-        if found.answer is None:
-            bound = max(self.unavoidable, found.lower_bound)
+        """With everything there is: good trees first, then a bound and all threads in turns."""
+        self.look(budget, self._plan.broader_seconds)
+        turn, bound, for_bound = self._plan.turn, self.unavoidable, 0.0
+        if self._larger is None:
+            self._larger = iter(self._larger_budgets(budget) if self._wants_every_budget else [])
+        while True:
+            self._sweep(turn)
+            cutoff = min(cutoff, self.trees.best(budget).loss + 1)
+            seconds = min(turn, self._plan.bound_work - for_bound) if self.clock.counts_work else turn
+            for_bound += seconds
+            ask = partial(self._search.search_long, budget, cutoff, self._watch(budget, 2 * turn), seconds, bound)
+            if (found := self._unless_stopped(ask)) is None:
+                return self._undecided(budget)
+            if found.nodes is not None:
+                self._keep_nodes(found.nodes, "exact search")
+            if found.answer is not None:
+                break
+            bound = max(bound, found.lower_bound)
             self._proven[budget] = bound
-            return BudgetResult(budget, bound, False, budget)
+            if self.clock.is_over:
+                return BudgetResult(budget, bound, False, budget)
+            turn *= 2
         value = min(found.answer.value, cutoff)
         if value < cutoff:
             self._must_reach(budget, value)
@@ -193,17 +193,13 @@ class Solver:
         first = found.answer.test if value < self.layout.leaf_loss else ANY_TEST
         return BudgetResult(budget, value, True, found.answer.changes, first)
 
-    def _sweep(self, budget: int) -> None:
+    def _sweep(self, seconds: float) -> None:
         """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
-        part = self.clock.seconds_of(self._plan.sweep_share)
-        share = self._plan.sweep_seconds if part is None else part
-        clock = self.clock.share(share)
-        for larger in self._larger_budgets(budget):
-            if clock.is_over:
-                return
-            self.look(larger, min(self._plan.seconds_per_budget, share))
+        clock = self.clock.share(seconds)
+        while self._larger is not None and not clock.is_over and (larger := next(self._larger, None)) is not None:
+            self.look(larger, min(self._plan.seconds_per_budget, seconds))
             if self.trees.best(larger).loss == self.unavoidable:
-                return
+                self._larger = iter([])
 
     def _larger_budgets(self, budget: int) -> list[int]:
         """Where something may be had: where the trees known so far have their points, or each price."""
@@ -230,11 +226,6 @@ class Solver:
         """A value without its tree would be a mistake in this program, and nothing may be called proven then."""
         if self.trees.best(budget).loss > errors:
             raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
-
-    def _seconds_or_share(self, seconds: float, share: float) -> float:
-        """So many seconds, and at most this share of the time left."""
-        part = self.clock.seconds_of(share)
-        return seconds if part is None else min(seconds, part)
 
     def _watch(self, budget: int, seconds: float | None) -> Clock:
         """A share of the clock that tells how far the question is."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.distributed import DistributedCases
-from budgetree.distributed.engine import Engine
+from budgetree.distributed.cases import Engine
 from budgetree.distributed.partition import NOWHERE, Moves, Step
 from budgetree.learn.greedy.native import NativeRule, native_totals
 from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings

@@ -52,7 +52,7 @@ def _steps(growth: Growth, largest: int) -> dict[int, float]:
     rules: tuple[BuyingRule, ...] = ("gain",) if growth.costs.one_price is not None else ("gain", "gain per price")
     found = []
     for rule in rules:
-        place: Place | None = growth.grow(largest, rule, may_branch=False)
+        place: Place | None = growth.grow(largest, rule)
         while place is not None:
             found.append((place.state.spent, float(growth.judge.sample.weights @ growth.judge.loss(place.state.tests))))
             place = place.after

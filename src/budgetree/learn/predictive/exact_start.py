@@ -23,8 +23,7 @@ from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Fixed, Grown, Origin, Split, Tree, TreeBuilder
-from budgetree.tree.builder import grown_of_nodes, walk_grown
-from budgetree.tree.grown import LEAF, NO_BRANCH
+from budgetree.tree.grown import LEAF, NO_BRANCH, grown_of_nodes, walk_grown
 
 MAX_CASES = 20_000
 # What a leaf must save, in cases of Brier loss. One of these is chosen by folds.

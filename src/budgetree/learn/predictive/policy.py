@@ -94,6 +94,7 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
+    _found: dict[int, dict[int, _Stop]] = field(default_factory=dict)  # where each way between branches begins
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
@@ -114,7 +115,9 @@ class PolicyTree:
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
             end, place, cases, seen, n_stages = waiting.pop()
-            stops = self._stops(place, cases, seen, n_stages)
+            if id(place) not in self._found:
+                self._found[id(place)] = self._stops(place, cases, seen, n_stages)
+            stops = self._found[id(place)]
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.distributed import AnyCases
-from budgetree.learn.known_rows import KnownRows
 from budgetree.learn.predictive.fit import Fitter, fine_instance
 from budgetree.learn.settings import (
+    KnownRows,
     Leaves,
     check_cases,
     check_confidence,
