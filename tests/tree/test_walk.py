@@ -116,7 +116,7 @@ def test_many_rows_by_any_number_of_threads(name: str, threads: int) -> None:
     nodes: Nodes = BUILT[name]().nodes
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 12, (len(nodes.columns), 150_001), dtype=np.uint8)
-    one, other = (nodes.route.walk(columns, _core.Clock(), n) for n in (1, threads))
+    one, other = (nodes.routes[0].walk(columns, _core.Clock(), n) for n in (1, threads))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 

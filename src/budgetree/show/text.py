@@ -186,12 +186,8 @@ class Words:
         due, names = 0, list[str]()
         for buy in bought:
             test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
-            low, high, more = (
-                low + int(charges.min()),
-                high + int(charges.max()),
-                int(charges[0] - costs.amounts[test, 0]),
-            )
-            if more:
+            low, high = low + int(charges.min()), high + int(charges.max())
+            if more := int(charges[0] - costs.amounts[0, test, 0]):
                 due += more
                 names += [costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy])]
         if not bought:

@@ -54,7 +54,9 @@ def _steps(growth: Growth, largest: int) -> dict[int, float]:
     for rule in rules:
         place: Place | None = growth.grow(largest, rule)
         while place is not None:
-            found.append((place.state.spent, float(growth.judge.sample.weights @ growth.judge.loss(place.state.tests))))
+            found.append(
+                (place.state.spent[0], float(growth.judge.sample.weights @ growth.judge.loss(place.state.tests)))
+            )
             place = place.after
     steps: dict[int, float] = {}
     for spent, loss in sorted(found):
@@ -71,5 +73,5 @@ def _cheapest_together(costs: CostModel) -> list[int]:
         prices[list(state.tests)] = prices.max() + 1
         # Of equals the one whose price is mostly a fee: it makes others cheaper. Columns have no order.
         state = costs.after_buying(state, int(np.lexsort((costs.costliest, prices))[0]))
-        spent.append(state.spent)
+        spent.append(state.spent[0])
     return spent
