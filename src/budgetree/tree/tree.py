@@ -90,6 +90,11 @@ class Tree:
     ['neg', 'neg', 'pos']
     >>> tree.ask({"age": 42, "pregnant": 3}).prediction
     'neg'
+    >>> import asyncio
+    >>> async def fetch(test):
+    ...     return {"age": 42, "pregnant": 3}[test]
+    >>> asyncio.run(tree.ask_async(fetch)).spent
+    2
     >>> print(tree.explain({"age": 42, "pregnant": 3}))
     neg: 87.5%
       neg has 64.5% at first
@@ -307,12 +312,7 @@ class Tree:
         Parameters
         ----------
         cases : data frame or array-like
-            Raw values, as in `walk`; outcome codes are for `predict_codes`.
-
-        Raises
-        ------
-        ValueError
-            Where the values do not fit the tests.
+            Raw values, as in `walk`, which also says what it refuses; outcome codes are for `predict_codes`.
         """
         return self.schema.answers[self.walk(cases).answers]
 
@@ -323,11 +323,6 @@ class Tree:
         ----------
         codes : array-like of int
             A row per case, a column per test, as `encode` makes them and `Instance.codes` has them.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
         """
         return self.schema.answers[self.walk_codes(codes).answers]
 
@@ -363,11 +358,6 @@ class Tree:
         ----------
         budget : number or None
             What no case may exceed; None for no limit.
-
-        Raises
-        ------
-        ValueError
-            Where the budget is negative or not a number.
         """
         return changes.cut(self, budget)
 
@@ -384,11 +374,6 @@ class Tree:
         ----------
         prices : number, dict or Prices, optional
             What tests cost; None for 1 each.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
         """
         return changes.priced(self, prices)
 
@@ -419,11 +404,6 @@ class Tree:
         ----------
         frame : data frame
             Extra columns do not matter, and columns of tests that the tree never does may be absent.
-
-        Raises
-        ------
-        ValueError
-            Where a column that the tree asks for is absent, or holds texts where numbers were learned.
         """
         return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
@@ -436,11 +416,6 @@ class Tree:
             `fetch(name)`, or `fetch[name]`, is the raw value of that test, as in the table of known cases.
         **options
             `handle_unknown` and `on_error`, as in `Consultation.fetch`.
-
-        Raises
-        ------
-        ValueError
-            Where a value is not a number and numbers were learned.
         """
         consultation = Consultation(self)
         consultation.fetch(fetch, **options)
@@ -455,16 +430,6 @@ class Tree:
             `await fetch(name)` is the raw value of that test, as in the table of known cases.
         **options
             `handle_unknown` and `on_error`, as in `Consultation.fetch`.
-
-        Examples
-        --------
-        >>> import asyncio
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> async def fetch(test):
-        ...     return {"age": 42, "pregnant": 3}[test]
-        >>> asyncio.run(tree.ask_async(fetch)).prediction
-        'neg'
         """
         consultation = Consultation(self)
         await consultation.fetch_async(fetch, **options)
@@ -481,16 +446,12 @@ class Tree:
         return explain(self.ask(case))
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as nested dictionaries.
+        """The tree as nested dictionaries, which say what they are by their keys.
 
-        Returns
-        -------
-        dict
-            {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy",
-            …, "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"} and {"points", "cuts", …,
-            "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points answer. Where
-            several outcomes lead to one subtree, it stands at the first of them, and "same" says so of the others:
-            {outcome: first}.
+        {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy", …,
+        "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"}, {"chances", …, "sides"}, {"points",
+        "cuts", …, "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points
+        answer. A subtree that several outcomes lead to stands at the first; "same" has the others: {outcome: first}.
         """
         return model_file.as_dict(self)
 
@@ -628,11 +589,6 @@ class Tree:
         ----------
         path : str or path
             The file.
-
-        Raises
-        ------
-        OSError
-            Where it cannot be written.
         """
         model_file.write(path, self)
 
