@@ -17,9 +17,9 @@ from budgetree.data.encoders import UNSEEN
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
+from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
 from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
 from budgetree.tree.nodes import Kind, Split
 
@@ -119,34 +119,13 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_from(tree: Tree) -> NDArray[np.int64]:
-    """Per node, the most that it and what is below can still take, in price units.
-
-    Of a test that is branched on later it takes the costliest result; `most_ahead` knows which one it was.
-    """
-    nodes = tree.nodes
-    most = [0] * len(nodes)
-    for node in range(len(nodes) - 1, -1, -1):
-        below = nodes.below(node).tolist()
-        if not nodes.is_buy[node]:
-            most[node] = max((most[child] for child in below), default=0)
-            continue
-        test, (child,) = int(nodes.test[node]), below
-        charge = nodes.charges[nodes.results(node)]
-        if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
-            most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
-        else:
-            most[node] = int(charge.max()) + most[child]
-    return np.array(most, dtype=np.int64)
-
-
 def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
     """The most that a case at this node can still pay: over all results that go together with what is known of it.
 
     flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
     missing: the tests without a result.
     """
-    nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
+    nodes, costs, later = tree.nodes, tree.schema.costs, tree.nodes.branched_later
     most, stack = 0, [(start, PathState(0, flags, ()))]
     while stack:
         node, path = stack.pop()
@@ -255,16 +234,16 @@ class Consultation:
         self._steps: list[Step] = []
         self._positions: dict[int, int] = {}  # of the step of each test that was answered
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._known = {self._known_test(name): value for name, value in (known or {}).items()}
+        self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
         self._row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
         self._do_known()
 
-    def _known_test(self, name: str) -> int:
+    def _test_named(self, name: str) -> int:
         names = self.tree.test_names
         if name not in names:
-            message = f"known: {name!r} is not a test; expected one of {', '.join(map(repr, names[:MAX_SHOWN]))}."
+            message = f"known: {no_such('test', str(name), names)}"
             raise SettingError(message, subject="known", found=name, expected=names)
         return names.index(name)
 
@@ -331,10 +310,10 @@ class Consultation:
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
         tree, path = self.tree, self._state.path
-        if self._missing or self._known or tree.branched_later:
+        if self._missing or self._known or tree.nodes.branched_later:
             codes = self._known_codes | self.codes
             return self._amount(most_ahead(tree, self.node, path.flags, codes, self._missing))
-        return self._amount(int(tree.worst_from[self.node]))
+        return self._amount(int(tree.nodes.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:

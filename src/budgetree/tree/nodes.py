@@ -449,6 +449,33 @@ class Nodes:
         return np.array(most, dtype=np.int64)
 
     @cached_property
+    def worst_from(self) -> NDArray[np.int64]:
+        """Per node, the most that it and what is below can still take.
+
+        Of a test that is branched on later it takes the costliest result; a consultation knows which one it was.
+        """
+        worst = [0] * len(self)
+        for node in range(len(self) - 1, -1, -1):
+            below = self.below(node).tolist()
+            worst[node] = max((worst[child] for child in below), default=0)
+            if self.is_buy[node]:
+                child, charge = below[0], self.charges[self.results(node)].tolist()
+                if self.kind[child] == Kind.BY_RESULT and self.test[child] == self.test[node]:
+                    ahead = [worst[side] for side in self.below(child).tolist()]
+                    worst[node] = max(map(int.__add__, charge, ahead))
+                else:
+                    worst[node] += max(charge)
+        return np.array(worst, dtype=np.int64)
+
+    @cached_property
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        branches = np.flatnonzero(self.kind == Kind.BY_RESULT)
+        above = self.parent[branches]
+        is_at_once = self.is_buy[above] & (self.test[above] == self.test[branches])
+        return frozenset(self.test[branches[~is_at_once]].tolist())
+
+    @cached_property
     def n_bought(self) -> NDArray[np.int64]:
         """Per node, the tests bought above it."""
         bought, is_buy = [0] * len(self), self.is_buy.tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, FetchOptions, most_from
+from budgetree.tree.consultation import Consultation, FetchOptions
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
@@ -287,7 +287,9 @@ class Tree:
         walk = None if self.reader is None else self.reader.walk(cases)
         if walk is not None:
             return walk
-        return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
+        return self.walk_table(
+            read_raw(cases, self.schema.input_columns, [self.test_names[test] for test in self.nodes.columns])
+        )
 
     @cached_property
     @internal
@@ -337,11 +339,6 @@ class Tree:
             Raw values, as in `walk`.
         """
         return self.walk(cases).probabilities
-
-    @internal
-    def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
-        """The names of tests, by their positions."""
-        return tuple(self.test_names[test] for test in tests)
 
     @internal
     def state(self, node: int) -> PathState:
@@ -609,22 +606,6 @@ class Tree:
             Where there is no such file.
         """
         return model_file.read(path)
-
-    @cached_property
-    @internal
-    def worst_from(self) -> NDArray[np.int64]:
-        """Per node, the most that the tests from there on can cost."""
-        return most_from(self)
-
-    @cached_property
-    @internal
-    def branched_later(self) -> frozenset[int]:
-        """The tests that some path branches on after it has done something else with them bought."""
-        nodes = self.nodes
-        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
-        above = nodes.parent[branches]
-        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
-        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
