@@ -231,8 +231,7 @@ class Consultation:
         self.tree, self.charge_unavailable = tree, charge_unavailable
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
-        self._steps: list[Step] = []
-        self._positions: dict[int, int] = {}  # of the step of each test that was answered
+        self._steps: dict[int, Step] = {}  # by test, in the order of the answers
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
         self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
@@ -393,7 +392,7 @@ class Consultation:
     @internal
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {test: int(self._row[0, test]) for test in self._positions}
+        return {test: int(self._row[0, test]) for test in self._steps}
 
     @property
     @internal
@@ -409,14 +408,14 @@ class Consultation:
 
     @property
     def _missing(self) -> set[int]:
-        return {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
+        return {test for test, step in self._steps.items() if not step.available}
 
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
         assumed = self._state.assumed
-        tests = zip(self._positions, self._steps, strict=True)
-        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
+        steps = self._steps.items()
+        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in steps)
 
     def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
@@ -474,14 +473,13 @@ class Consultation:
         ValueError
             Where there is no answer to take back.
         """
-        if all(step.known for step in self._steps):
+        if all(step.known for step in self._steps.values()):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
         is_known = True
         while is_known:
-            is_known = self._steps.pop().known
+            test, step = self._steps.popitem()
             self._states.pop()
-            test, _ = self._positions.popitem()
-            self._row[0, test] = self._known_codes.get(test, UNSEEN)
+            self._row[0, test], is_known = self._known_codes.get(test, UNSEEN), step.known
 
     def fetch(
         self,
@@ -580,7 +578,7 @@ class Consultation:
         outcome = label = None
         if code < n_outcomes:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
-        step = Step(
+        self._steps[test] = Step(
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
@@ -592,8 +590,6 @@ class Consultation:
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
         )
-        self._positions[test] = len(self._steps)
-        self._steps.append(step)
         self._row[0, test] = code
         child = int(self.tree.nodes.below(before.node)[0])
         self._states.append(self._go_on(_State(child, path, before.assumed)))
@@ -603,7 +599,7 @@ class Consultation:
         nodes, node, assumed = self.tree.nodes, state.node, state.assumed
         while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
-            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[self._positions[test]].available:
+            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[test].available:
                 node, _, words = majority_branch(self.tree, node)
                 assumed = assumed if words is None else {**assumed, test: words}
             else:

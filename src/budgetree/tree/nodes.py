@@ -57,14 +57,10 @@ class Split:
 
     Attributes
     ----------
-    test : int
-        The position of the test; -1 where totals decide.
-    sides : tuple of int
-        By result: the side of each outcome, and last of a result that is not listed.
-    totals : Totals or None
-        What is added up, where totals decide.
-    cuts : tuple of int
-        By a total: ascending; below the first is side 0, from there on side 1, and so on.
+    test, sides : int, tuple of int
+        By result: the position of the test, else -1; the side of each outcome, and last of a result that is not listed.
+    totals, cuts : Totals or None, tuple of int
+        By a total: what is added up; ascending, below the first is side 0, from there on side 1, and so on.
     confidence : float or None
         By a model: side 0 where some class has at least this probability, else side 1.
     is_score : bool
@@ -283,11 +279,10 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        mine, its = self.arrays, other.arrays
-        same = all(np.array_equal(mine[name], its[name]) for name in mine)
+        same = all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+        mine, its = ({node: table.tolist() for node, table in nodes.given.items()} for nodes in (self, other))
         rules = (self.splits, self.rules, self.loss_table) == (other.splits, other.rules, other.loss_table)
-        given = {node: table.tolist() for node, table in self.given.items()}
-        return same and rules and given == {node: table.tolist() for node, table in other.given.items()}
+        return same and rules and mine == its
 
     __hash__ = None  # type: ignore[assignment]
 
