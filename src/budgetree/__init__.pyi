@@ -76,6 +76,9 @@ from .problem import (
     Labels as Labels,
 )
 from .problem import (
+    Limit as Limit,
+)
+from .problem import (
     Losses as Losses,
 )
 from .problem import (

@@ -69,7 +69,7 @@ def predict(
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
             found = predict_rows(tree, codes, with_probabilities=probabilities)
             is_first = tally.n_rows == 0
-            tally.add(found, None if target is None else batch.table.column(target))
+            tally.add(found, None if target is None else batch.table.column(target), batch.table, codes)
             if as_json:
                 text = ",\n".join(map(json_text, found.as_records()))
                 file.write(("\n" if is_first or not text else ",\n") + text)

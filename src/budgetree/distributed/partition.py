@@ -6,7 +6,7 @@ Learning needs class counts alone: nothing but these leaves a partition, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from typing import Any, Protocol
 
@@ -72,17 +72,13 @@ class Partition:
     @cached_property
     def in_core(self) -> Any:
         """As the core sees it, nothing copied; a ValueError where a code is not an outcome, or a label not a class."""
-        return self._in_core(self.weight_units)
+        known = (self.codes, self.labels, self.weight_units, self.n_outcomes, self.n_classes)
+        return core.Cases(*known, codes_are_checked=self.are_checked)
 
     @cached_property
-    def in_core_without_weights(self) -> Any:
+    def unweighted(self) -> Partition:
         """The same, where each case counts one."""
-        return self.in_core if self.weight_units is None else self._in_core(None)
-
-    def _in_core(self, weights: NDArray[np.int64] | None) -> Any:
-        return core.Cases(
-            self.codes, self.labels, weights, self.n_outcomes, self.n_classes, codes_are_checked=self.are_checked
-        )
+        return self if self.weight_units is None else replace(self, weight_units=None)
 
 
 def shape_of(schema: Schema) -> tuple[NDArray[np.int32], int]:
@@ -203,5 +199,5 @@ def _windows(partition: AnyPartition, positions: Positions | None) -> Iterator[t
 def _count(partition: Partition, positions: Positions, step: Step) -> Counts:
     if not len(partition) or not step.n_slots:
         return np.zeros((step.n_slots, int(partition.n_outcomes.sum()), partition.n_classes), dtype=np.uint32)
-    cases = partition.in_core_without_weights if step.by_case else partition.in_core
-    return np.asarray(core.count_places(cases, positions, step.slots, step.n_slots, core.Clock()))
+    cases = partition.unweighted if step.by_case else partition
+    return np.asarray(core.count_places(cases.in_core, positions, step.slots, step.n_slots, core.Clock()))

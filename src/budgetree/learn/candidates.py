@@ -77,5 +77,5 @@ def given(tree: Tree) -> Tree:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    grown = leaf_of(instance.class_order.counts)
-    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF))
+    grown, table = leaf_of(instance.class_order.counts), instance.fingerprint
+    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF, table=table))

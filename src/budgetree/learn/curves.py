@@ -90,6 +90,14 @@ class Curve:
     >>> curve = bt.tradeoff(bt.datasets.load("figure1"), bt.HingedPairs)
     >>> curve.parameter_name, [(point.parameter, point.errors) for point in curve][-1]
     ('alpha', (0, 10))
+    >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
+    Pairs() over delta: 3 points
+             delta   max-cost  mean cost   errors
+               900          0      0.000       30
+               225          1      1.000       30
+                 0          2      2.000       10
+    >>> list(curve.to_frame().columns)
+    ['alpha', 'epsilon', 'max_cost', 'mean_cost', 'errors']
     """
 
     name: str
@@ -110,12 +118,6 @@ class Curve:
         -------
         data frame
             A row per point.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> list(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_frame().columns)
-        ['delta', 'max_cost', 'mean_cost', 'errors']
         """
         parameters = [float(p.parameter) if isinstance(p.parameter, Fraction) else p.parameter for p in self.points]
         content: dict[str, list[Any]] = {self.parameter_name: parameters}
@@ -132,16 +134,6 @@ class Curve:
         -------
         str
             Lines for a terminal.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
-        Pairs() over delta: 3 points
-                 delta   max-cost  mean cost   errors
-                   900          0      0.000       30
-                   225          1      1.000       30
-                     0          2      2.000       10
         """
         rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
         amount = self.instance.schema.wording.amount

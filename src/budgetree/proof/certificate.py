@@ -53,11 +53,6 @@ class Certificate:
     document : dict
         What `to_json` writes: every number exact, as "p/q".
 
-    Raises
-    ------
-    CertificateError
-        Where the document is no certificate.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -65,9 +60,17 @@ class Certificate:
     >>> certificate = bt.certify(figure1, bt.grow(figure1))
     >>> certificate.known_max_cost, certificate.lower_bound, certificate.ratio
     (2, 1, 2.0)
+    >>> certificate.to_json("proof.json")
+    >>> print(bt.Certificate.from_json("proof.json").check(figure1))
+    The certificate holds.
+    >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
+    worst case 1, 10 errors
+    no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
+    HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
+    HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
     """
 
-    document: Mapping[str, Any]  # what to_json writes: every number exact, as "p/q"
+    document: Mapping[str, Any]
     _instance: Instance | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -143,8 +146,7 @@ class Certificate:
     @property
     def rounded(self) -> list[dict[str, Any]]:
         """The prices that are not counted as they were given: what each is of, by position; given and counted."""
-        amounts = ("given", "counted")
-        entries = self.document["rounded"]
+        entries, amounts = self.document["rounded"], ("given", "counted")
         return [dict(entry) | {key: plain_number(Fraction(entry[key])) for key in amounts} for entry in entries]
 
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
@@ -169,13 +171,6 @@ class Certificate:
         ------
         ValueError
             Where the instance is needed and was not given.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> print(bt.certify(figure1, bt.grow(figure1)).check())
-        The certificate holds.
         """
         deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
@@ -192,17 +187,6 @@ class Certificate:
         ----------
         path : str or path
             The file.
-
-        Raises
-        ------
-        OSError
-            Where it cannot be written.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
         """
         write_json(Path(path), self.document, indent=1)
 
@@ -226,14 +210,6 @@ class Certificate:
             Where the file is no certificate.
         OSError
             Where there is no such file.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
-        >>> bt.Certificate.from_json("proof.json").check(figure1).ok
-        True
         """
         document = read_json(path, CertificateError)
         try:
@@ -275,16 +251,6 @@ class Certificate:
         -------
         str
             The lines.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
-        worst case 1, 10 errors
-        no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
-        HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
-        HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
         """
         few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
         lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]

@@ -91,7 +91,7 @@ def _test(schema: Schema, test: int) -> dict[str, Any]:
         "help": words.test_help[test],
         "outcomes": list(outcomes),
         "encoding": _encoding(schema, test),
-        "prices": [costs.amount(units) for units in costs.amounts[test, : len(outcomes)].tolist()],
+        "prices": [costs.amount(units) for units in costs.amounts[0, test, : len(outcomes)].tolist()],
         "shared": costs.fees_of(test),
     }
 

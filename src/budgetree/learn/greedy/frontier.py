@@ -59,7 +59,8 @@ class _Whole:
         schema, budget = self.instance.schema, None
         if self.hard_budget < schema.costs.budget_units(None):
             budget = Fraction(self.hard_budget) / schema.costs.scale
-        origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
+        table, origin = self.instance.fingerprint, greedy_origin(self.impurity, budget=budget)
+        origin = replace(origin, min_cases=self.min_cases, table=table)
         if self.weights is not None:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
         if self.ended is not None:

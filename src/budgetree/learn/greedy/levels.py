@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.distributed import DistributedCases
-from budgetree.distributed.engine import Engine
+from budgetree.distributed.cases import Engine
 from budgetree.distributed.partition import NOWHERE, Moves, Step
 from budgetree.learn.greedy.native import NativeRule, native_totals
 from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
@@ -252,7 +252,7 @@ class LevelGrower:
         shown = table[first : first + self._n_outcomes[test]]
         node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
         present = np.flatnonzero(shown.any(axis=1))
-        spent = node.state.spent + self._costs.charge(node.state, test)[present]
+        spent = node.state.spent[0] + self._costs.charge(node.state, test)[0, present]
         flags = self._costs.after_buying(node.state, test).flags
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
@@ -263,7 +263,9 @@ class LevelGrower:
         for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, spent.tolist(), strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
             number, known = self._n_nodes + len(children), self._cache.get(path)
-            children.append(Node(number, node, outcome, counts, weight, PathState(cost, flags, ()), path, table=known))
+            children.append(
+                Node(number, node, outcome, counts, weight, PathState((cost,), flags, ()), path, table=known)
+            )
         self._nodes += children
         self._n_nodes += len(children)
         return children
@@ -346,7 +348,7 @@ def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
         np.array([node.test for node in nodes], dtype=np.int32),
         np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.state.spent for node in nodes], dtype=np.int64),
+        np.array([node.state.spent[0] for node in nodes], dtype=np.int64),
         np.array([node.first_branch for node in nodes], dtype=np.int64),
         np.array([node.fallback for node in nodes], dtype=bool),
     )
@@ -355,6 +357,6 @@ def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
 def _states(nodes: Sequence[Node]) -> LevelNodes:
     return LevelNodes(
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.state.spent for node in nodes], dtype=np.int64),
+        np.array([node.state.spent[0] for node in nodes], dtype=np.int64),
         np.array([node.state.flags for node in nodes], dtype=np.uint64),
     )

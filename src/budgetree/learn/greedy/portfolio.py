@@ -16,12 +16,12 @@ from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
-from budgetree.impurity.forms import Hinges
+from budgetree.impurity.forms import hinge_form, whole_bytes
 from budgetree.impurity.functions import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
 from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
-from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
+from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import CACHE_BYTES, check_threads
 from budgetree.problem import CostModel, Instance
@@ -187,10 +187,13 @@ class Portfolio:
         def batch(multiples: Sequence[int], steps: Steps) -> Batch:
             return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
 
-        hinges = Hinges(quarter, self._scale, family.subtracts_square)
-        if self._native is not None and self._native.compares(hinges.form(largest)):
-            q, p = whole_bytes(hinges.in_units.denominator), whole_bytes(hinges.in_units.numerator)
-            in_core = core.Hinges(q, p, hinges.subtracts_square, budget, self._min_cases)
+        def form(multiple: int) -> Form:
+            return hinge_form(multiple * quarter, self._scale, subtracts_square=family.subtracts_square)
+
+        if self._native is not None and self._native.compares(form(largest)):
+            in_units = quarter * self._scale
+            q, p = whole_bytes(in_units.denominator), whole_bytes(in_units.numerator)
+            in_core = core.Hinges(q, p, family.subtracts_square, budget, self._min_cases)
             with self.clock.share(None, tick).in_core() as clock:
                 found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
             yield batch(found.tolist(), self._real(*steps))
@@ -199,7 +202,7 @@ class Portfolio:
         asked = [0, largest]
         gaps = [(asked[0], asked[1])]
         while asked:
-            steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
+            steps = self._steps([form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()), strict=False))
             yield batch(asked, steps)
             if self.clock.is_over:

@@ -23,8 +23,9 @@ from budgetree.learn.predictive.points import FittedPoints, round_levels
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, CountedCases, draw
+from budgetree.learn.predictive.scores import brier, is_clearly_worse
 from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
-from budgetree.learn.predictive.small_tree import brier, fit_small_tree
+from budgetree.learn.predictive.small_tree import fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
 from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
@@ -33,7 +34,6 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Fixed, Model, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
 
-MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
 HELD_OUT = ((50_000, 1), (5_000, 3), (0, N_FOLDS))  # from so many cases on, how many of the folds are held out
 
 
@@ -86,11 +86,20 @@ class Fitter:
         make: dict[LeafKind, Callable[[], Tree]] = {"model": lambda: _model_tree(policy, learner, amount)}
         is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
-            small = fit_small_tree(cases, chain, folds, budget=amount)
-            found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
+            rival = brier(policy.final, cases.labels)
+            small = fit_small_tree(cases, chain, folds, budget=amount, rival=None if self.leaves else rival)
+            if small is not None:
+                found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
-            fitted = telling_points(cases, chain, learner, folds)
-            if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
+            # Points are an additive model in coarse steps: where that is clearly worse, they are.
+            additive = learner.additive.loss(chain, Clock(None)).astype(np.float64)
+            if self.leaves is None and is_clearly_worse(additive[judged], rival[judged], weights):
+                fitted = None
+            else:
+                fitted = telling_points(cases, chain, learner, folds)
+            if fitted is not None and (
+                fitted.table.tests or self.leaves is not None
+            ):  # without a test, a total is just a leaf
                 found["points"] = fitted.out_of_fold[-1][judged]
                 make["points"] = lambda: self._points_tree(cases, fitted, judged, amount)
         made = cache(lambda kind: make[kind]())
@@ -143,9 +152,8 @@ class Fitter:
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     def _scout(self, place: Place) -> Followed:
-        judge = self._growth.judge
-        first = np.arange(min(MAX_SCOUTS, judge.sample.n_cases))
-        return Followed(place, judge.sample.codes.T, judge.sample.weights, judge, first)
+        judge, first = self._growth.judge, np.arange(self._growth.judge.n_scouts)
+        return Followed(place, judge.sample.codes.T[first], judge.sample.weights[first], judge, first)
 
     @cached_property
     def _learner(self) -> BoostedModels:

@@ -48,7 +48,7 @@ class Followed:
                 waiting += zip(place.following, self.sides(place, cases), strict=True)
             else:
                 self.final[cases] = predictor.probabilities(place.state.tests)[cases]
-                self._spent[cases] = place.state.spent
+                self._spent[cases] = place.state.spent[0]
 
     def sides(self, place: Place, cases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Of these cases, those that go each of the ways on from here."""
@@ -63,7 +63,7 @@ class Followed:
         """A step to each of these places, and one to the end."""
         weights, final = self._weights[cases], self.final[cases]
         now = [self._predictor.probabilities(place.state.tests)[cases] for place in places]
-        costs = [0.0, *(place.state.spent for place in places), weights @ self._spent[cases] / weights.sum()]
+        costs = [0.0, *(place.state.spent[0] for place in places), weights @ self._spent[cases] / weights.sum()]
         return Chain([final, *now, final], np.array(costs, dtype=np.float64), table, weights, confidence)
 
 
@@ -94,6 +94,7 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
+    _found: dict[int, dict[int, _Stop]] = field(default_factory=dict)  # where each way between branches begins
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
@@ -114,7 +115,9 @@ class PolicyTree:
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
             end, place, cases, seen, n_stages = waiting.pop()
-            stops = self._stops(place, cases, seen, n_stages)
+            if id(place) not in self._found:
+                self._found[id(place)] = self._stops(place, cases, seen, n_stages)
+            stops = self._found[id(place)]
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))

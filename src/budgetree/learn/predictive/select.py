@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.points import FittedPoints, fit_points
-from budgetree.learn.predictive.small_tree import brier, mean_and_error
+from budgetree.learn.predictive.scores import brier, mean_and_error
 from budgetree.problem import Instance
 from budgetree.tree import Model, Tree
 from budgetree.tree.provenance import KINDS, LeafChoice, LeafKind
