@@ -13,8 +13,7 @@ import budgetree as bt
 import reference_losses as brute
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.greedy.class_weights import weigh_classes
-from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio
+from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio, weigh_classes
 from budgetree.problem.units import as_fraction
 from budgetree.tree import Origin
 from budgetree.tree.builder import grown_tree

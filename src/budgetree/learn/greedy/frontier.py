@@ -14,9 +14,17 @@ import numpy as np
 from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.candidates import Candidate, leaf_candidate
-from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
-from budgetree.learn.greedy.grow import greedy_origin
-from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount, join_steps
+from budgetree.learn.greedy.levels import greedy_origin
+from budgetree.learn.greedy.portfolio import (
+    HINGED,
+    ROUNDS,
+    Batch,
+    ClassWeights,
+    Portfolio,
+    TreeCount,
+    join_steps,
+    weigh_classes,
+)
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
