@@ -661,7 +661,7 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
-        spent = self.tree.schema.wording.with_unit(str(self.spent))
+        spent = self.tree.schema.wording.amount(self.spent)
         return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
 
     @property
