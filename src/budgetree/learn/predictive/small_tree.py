@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
-from budgetree.learn.predictive.scores import brier, is_clearly_worse, mean_and_error
+from budgetree.learn.predictive.select import brier, is_clearly_worse, mean_and_error
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Split, Tree, TreeBuilder

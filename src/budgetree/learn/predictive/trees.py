@@ -135,10 +135,9 @@ class PredictiveTrees:
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
-                origin = predictive_origin(budget, self._fitter.confidence)
-                (found,) = self._fitter.pathways([units], clock, [origin])
+                found = self._fitter.tree(units, clock, predictive_origin(budget, self._fitter.confidence))
         complete = not (clock.ended_work or self.is_coarse)
-        return replace(join_levels(found.tree), ended=clock.ended(complete=complete))
+        return replace(join_levels(found), ended=clock.ended(complete=complete))
 
 
 def predictive_origin(budget: Any, confidence: float | None) -> Origin:
