@@ -22,7 +22,7 @@ def two_classes(p: Any) -> Any:
     return np.column_stack([1 - np.asarray(p), p])
 
 
-def test_the_simplest_kind_within_one_standard_error_is_taken() -> None:
+def test_the_simplest_kind_within_half_a_standard_error_is_taken() -> None:
     labels, ones = np.array([0, 1] * 50), np.ones(100)
     good = two_classes(np.where(labels == 1, 0.8, 0.2))
     # Half of the cases a little better, half a little worse, and slightly worse on average.

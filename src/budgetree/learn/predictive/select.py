@@ -4,8 +4,8 @@
     points   whole points, one running total, thresholds; for two classes
     model    a model of all that was bought, at the end of every stage
 
-A kind is good enough where its out-of-fold Brier score is within one standard error of the best, of the differences
-case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
+A kind is good enough where its out-of-fold Brier score is within half a standard error of the best, of the
+differences case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
 matter of the kind. Of kinds that are good enough, one that costs much less is taken before a simpler one. Where a kind
 is asked for by name, it is taken, and what it costs is reported.
 """
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from budgetree.tree.provenance import KINDS, LeafChoice, LeafKind
 
+GOOD_ENOUGH = 0.5  # standard errors behind the best; within a whole one, many are worse on new cases
 MUCH_LESS = 0.8  # of the mean cost
 DIGITS = 6  # of scores, which are for people
 CLEARLY = 3.0  # standard errors
@@ -40,7 +41,7 @@ def choose(
     scores = {kind: mean_and_error(loss, weights)[0] for kind, loss in losses.items()}
     best = min(scores, key=lambda kind: scores[kind])  # of equals the simplest
     compared = {kind: mean_and_error(loss - losses[best], weights) for kind, loss in losses.items()}
-    good = [kind for kind, (excess, error) in compared.items() if excess <= error]
+    good = [kind for kind, (excess, error) in compared.items() if excess <= GOOD_ENOUGH * error]
     kind = good[0] if wanted is None else wanted
     for other in good[1:] if wanted is None else []:
         kind = other if mean_cost(other) < MUCH_LESS * mean_cost(kind) else kind
