@@ -90,13 +90,13 @@ class ReferenceSearch:
         return -int(-thirds // 3)
 
     def _due(self, state: State, test: int) -> int:
-        missing = int(self.layout.costs.flags[test]) & ~state.flags
-        return sum(int(fee) for bit, fee in enumerate(self.layout.costs.fees) if missing >> bit & 1)
+        missing = int(self.layout.costs.pays[test]) & ~state.flags
+        return sum(int(fee) for bit, fee in enumerate(self.layout.costs.fees[0]) if missing >> bit & 1)
 
     def _parts(self, state: State, test: int) -> dict[int, State]:
         """By the outcomes that cases show, in their order."""
         layout, due = self.layout, self._due(state, test)
-        flags, own = state.flags | int(layout.costs.flags[test]), layout.costs.amounts[test].tolist()
+        flags, own = state.flags | int(layout.costs.pays[test]), layout.costs.amounts[0, test].tolist()
         shown: dict[int, list[int]] = {}
         for case in state.cases:
             shown.setdefault(int(layout.codes[case, test]), []).append(case)

@@ -107,7 +107,7 @@ def facts_of(instance: Instance) -> Facts:
         outcome_names=schema.outcome_names,
         prices=[
             [Fraction(units) / table.scale for units in own[: len(names)]]
-            for own, names in zip(table.amounts.tolist(), schema.outcome_names, strict=True)
+            for own, names in zip(table.amounts[0].tolist(), schema.outcome_names, strict=True)
         ],
         shared=[(Fraction(units) / table.scale, tests) for units, tests in table.shared],
         losses=loss_facts(schema),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TreeError
-from budgetree.problem import Instance, Prices
+from budgetree.problem import CostModel, Instance, Prices
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
@@ -94,7 +94,7 @@ def without_small_leaves(tree: Tree, share: float) -> Tree:
         nodes = tree.nodes
         weight = nodes.counts.sum(axis=1)
         small = nodes.is_leaf & (weight < share * weight[0]) & (weight > 0)
-        stops = {_purchase_above(nodes, node) for node in np.flatnonzero(small).tolist()} - {-1}
+        stops = {_purchase_above(nodes, node, tree.schema.costs) for node in np.flatnonzero(small).tolist()} - {-1}
         if not stops:
             return tree
 
@@ -104,12 +104,17 @@ def without_small_leaves(tree: Tree, share: float) -> Tree:
         tree = _stopped(tree, stop, Change(ChangeKind.JOINED))
 
 
-def _purchase_above(nodes: Nodes, node: int) -> int:
+def _purchase_above(nodes: Nodes, node: int, costs: CostModel) -> int:
     """The nearest purchase above a node, or the branch that it is; -1 for the root."""
     above = int(nodes.parent[node])
-    if above >= 0 and nodes.parent[above] >= 0 and nodes.is_buy[nodes.parent[above]]:
-        return int(nodes.parent[above])
-    return above
+    buy = int(nodes.parent[above]) if above >= 0 else -1
+    if buy < 0 or not nodes.is_buy[buy] or nodes.test[buy] in costs.first:
+        return above
+    while (before := int(nodes.parent[buy])) >= 0 and nodes.test[before] in costs.given_by(int(nodes.test[buy])):
+        if not nodes.is_buy[before]:
+            break
+        buy = before
+    return buy
 
 
 def priced(tree: Tree, prices: Any) -> Tree:
@@ -173,7 +178,7 @@ def copy_nodes(
         if node == leave_out:
             left_out = end
             continue
-        record, leaf = recode(nodes[node]), stop(node)
+        record, leaf = recode(nodes[node]), None if builder.must_go_on(end) else stop(node)
         facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
         if leaf is not None:
             builder.leaf(end, leaf)
@@ -182,7 +187,7 @@ def copy_nodes(
             if record.test in end.state.tests:  # as a tree that is put into another may ask again
                 ends.append((record.child, end))
                 continue
-            ends.append((record.child, builder.buy(end, record.test)))
+            ends.append((record.child, builder.buy_alone(end, record.test)))
             facts.shown = record.shown
         elif isinstance(record, Branch):
             ends.extend(zip(record.children, builder.branch(end, record.split), strict=True))

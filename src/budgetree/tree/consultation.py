@@ -16,6 +16,7 @@ from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
+from budgetree.problem.cost_model import NotAllowedError
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
@@ -140,19 +141,19 @@ def most_from(tree: Tree) -> NDArray[np.int64]:
     return np.array(most, dtype=np.int64)
 
 
-def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
-    """The most that a case at this node can still pay: over all results that go together with what is known of it.
+def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> list[int]:
+    """The most of each resource that a case at this node can still take: over all results that go with its own.
 
     flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
     missing: the tests without a result.
     """
     nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
-    most, stack = 0, [(start, PathState(0, flags, ()))]
+    most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags))]
     while stack:
         node, path = stack.pop()
         test, below = int(nodes.test[node]), nodes.below(node).tolist()
         if nodes.is_leaf[node]:
-            most = max(most, path.spent)
+            most = list(map(max, most, path.spent))
         elif nodes.is_buy[node] and test in codes:
             stack.append((below[0], path))
         elif nodes.kind[node] == Kind.BY_RESULT and test in missing:
@@ -204,6 +205,14 @@ class _State:
     path: PathState
     assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, whose branch is followed
     cases: NDArray[np.float64] | None = None  # then, by class: the known cases that are still possible, in weight units
+    refusal: NotAllowedError | None = None  # of the next test
+
+
+class CaseCost(NamedTuple):
+    """What a case has taken of a resource, and the most that it may still take."""
+
+    spent: int | float
+    remaining: int | float
 
 
 class Consultation:
@@ -270,8 +279,13 @@ class Consultation:
 
     @property
     def done(self) -> bool:
-        """True when no test is left."""
-        return bool(self.tree.nodes.is_leaf[self._state.node])
+        """True when no test is left, or a rule forbids the next one."""
+        return bool(self.tree.nodes.is_leaf[self._state.node]) or self.refusal is not None
+
+    @property
+    def refusal(self) -> NotAllowedError | None:
+        """The rule that forbids the next test, as where a result that it needs is missing: the case ends there."""
+        return self._state.refusal
 
     @property
     def next_test(self) -> str | None:
@@ -320,21 +334,36 @@ class Consultation:
     @property
     def price(self) -> int | float:
         """What the next test costs, at its costliest outcome and with surcharges not yet paid; 0 when done."""
-        return 0 if self.done else self._amount(int(self._charge.max()))
+        return 0 if self.done else self._amount(int(self._charge[0].max()))
 
     @property
     def spent(self) -> int | float:
         """What the tests so far have cost."""
-        return self._amount(self._state.path.spent)
+        return self._amount(self._state.path.spent[0])
+
+    @property
+    def costs(self) -> dict[str, CaseCost]:
+        """By resource: what the tests so far have taken, and the most that is still to come."""
+        resources, path = self.tree.schema.costs.resources, self._state.path
+        ahead = self._ahead if len(resources) > 1 else [0]
+        found = {
+            r.name: CaseCost(r.amount(s), r.amount(a)) for r, s, a in zip(resources, path.spent, ahead, strict=True)
+        }
+        return found | {resources[0].name: CaseCost(self.spent, self.worst_case_remaining)}
+
+    @property
+    def _ahead(self) -> list[int]:
+        if self.done:
+            return [0] * len(self.tree.schema.costs.resources)
+        codes = self._known_codes | self.codes
+        return most_ahead(self.tree, self.node, self._state.path.flags, codes, self._missing)
 
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        tree, path = self.tree, self._state.path
-        if self._missing or self._known or tree.branched_later:
-            codes = self._known_codes | self.codes
-            return self._amount(most_ahead(tree, self.node, path.flags, codes, self._missing))
-        return self._amount(int(tree.worst_from[self.node]))
+        if self.done or self._missing or self._known or self.tree.branched_later:
+            return self._amount(self._ahead[0])
+        return self._amount(int(self.tree.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -580,7 +609,7 @@ class Consultation:
 
     @property
     def _charge(self) -> NDArray[np.int64]:
-        """What the next test takes, per outcome and last where it is not listed."""
+        """Per resource, what the next test takes by outcome, and last where it is not listed."""
         return self.tree.schema.costs.charge(self._state.path, self._test)
 
     def _do(self, code: int, value: Any, *, available: bool = True) -> None:
@@ -594,10 +623,9 @@ class Consultation:
 
     def _take(self, code: int, value: Any, *, available: bool = True, known: bool = False) -> None:
         schema, before, test = self.tree.schema, self._state, self._test
-        n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
-        if not known and (available or self.charge_unavailable):
-            price = int(self._charge[min(code, n_outcomes)])
-            path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
+        n_outcomes, path = int(schema.n_outcomes[test]), before.path
+        if known or available or self.charge_unavailable:
+            path = schema.costs.after_result(path, test, code if available else None, is_paid=not known)
         outcome = label = None
         if code < n_outcomes:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
@@ -605,8 +633,8 @@ class Consultation:
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
-            price=self._amount(price),
-            spent=self._amount(path.spent),
+            price=self._amount(path.spent[0] - before.path.spent[0]),
+            spent=self._amount(path.spent[0]),
             available=available,
             known=known,
             test_label=schema.wording.tests[test],
@@ -629,7 +657,10 @@ class Consultation:
                 assumed = assumed if words is None else {**assumed, test: words}
             else:
                 node = int(nodes.below(node)[self._side(node)])
-        return _State(node, state.path, assumed, self._cases() if assumed else None)
+        refusal, test = None, int(nodes.test[node])
+        if nodes.is_buy[node] and test not in self._known and not self.tree.schema.costs.is_plain:
+            refusal = self.tree.schema.costs.refusal(state.path, test)
+        return _State(node, state.path, assumed, self._cases() if assumed else None, refusal)
 
     def _side(self, node: int) -> int:
         """The side of a branch that the answers so far lead to."""
@@ -655,7 +686,7 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
-        spent = self.tree.schema.wording.with_unit(str(self.spent))
+        spent = self.tree.schema.wording.amount(self.spent)
         return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
 
     @property

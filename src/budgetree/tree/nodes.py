@@ -235,6 +235,8 @@ class Nodes:
     counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
     spent: NDArray[np.int64]  # on arrival, at the costliest results that lead there
     known_spent: NDArray[np.int64]  # the same by results that known cases showed there
+    further_charges: NDArray[np.int64]  # resource but the first × charge
+    further_spent: NDArray[np.int64]  # resource but the first × node
     fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
     n_outcomes: NDArray[np.int64]  # per test
     loss_table: LossTable
@@ -435,9 +437,10 @@ class Nodes:
         return int((self.answered.astype(object) * self.loss_table.units.T.astype(object)).sum())
 
     @property
-    def total_spent(self) -> int:
-        """What the known cases spend, added up: weight units times price units, in Python's whole numbers."""
-        return sum(map(int.__mul__, self.shown.tolist(), self.charges.tolist()))
+    def total_spent(self) -> list[int]:
+        """What the known cases take of each resource: weight units times its units, in Python's whole numbers."""
+        shown, every = self.shown.tolist(), (self.charges, *self.further_charges)
+        return [sum(map(int.__mul__, shown, charges.tolist())) for charges in every]
 
     @cached_property
     def most_below(self) -> NDArray[np.int64]:
@@ -480,22 +483,18 @@ class Nodes:
         return list({id(totals): totals for totals in (*of_rules, *of_splits)}.values())
 
     @cached_property
-    def route(self) -> Any:
-        """The nodes as the core walks them; its tests are positions in `columns`."""
+    def routes(self) -> list[Any]:
+        """Per resource, the nodes as the core walks them; its tests are positions in `columns`."""
         column = np.full(len(self.n_outcomes) + 1, NO_TEST, dtype=np.int32)
         column[self.columns] = np.arange(len(self.columns))
         scorer = {id(totals): number for number, totals in enumerate(self.totals)}
         of_rule = [NO_RULE if isinstance(rule, Fixed) else scorer[id(rule.totals)] for rule in self.rules]
         rule = np.where(self.is_leaf, np.array([*of_rule, NO_RULE], dtype=np.int32)[self.leaf_rule], self.rule)
-        return core.Route(
-            self.kind,
-            column[self.test],
-            self.first,
-            self.children,
-            self.charge_at,
-            self.charges,
+        steps = (self.kind, column[self.test], self.first, self.children, self.charge_at)
+        others = (
             rule,
             self.n_outcomes[self.columns].astype(np.int32),
             [totals.in_core(column) for totals in self.totals],
             [core.TotalSplit(scorer[id(by.totals)], list(by.cuts), by.confidence or 0.0) for by in self.splits],
         )
+        return [core.Route(*steps, charges, *others) for charges in (self.charges, *self.further_charges)]

@@ -8,13 +8,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
@@ -37,6 +38,14 @@ if TYPE_CHECKING:
     from budgetree.show.text import Words
 
 UNKNOWN = Origin()
+
+
+class ResourceCost(NamedTuple):
+    """What a tree takes of a resource: at worst, on average over the known cases, and the most that it may."""
+
+    worst: int | float
+    mean: float
+    limit: int | float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +186,21 @@ class Tree:
     def exact_mean_cost(self) -> Fraction:
         """`mean_cost`, to the last digit."""
         total = int(self.nodes.counts[0].sum())
-        return Fraction(self.nodes.total_spent, max(total, 1)) / self.schema.costs.scale
+        return Fraction(self.nodes.total_spent[0], max(total, 1)) / self.schema.costs.scale
+
+    @property
+    def costs(self) -> dict[str, ResourceCost]:
+        """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price."""
+        nodes, total = self.nodes, max(int(self.nodes.counts[0].sum()), 1)
+        worst = (nodes.spent.max(), *nodes.further_spent.max(axis=1))
+        return {
+            resource.name: ResourceCost(
+                resource.amount(most),
+                float(Fraction(spent, total) / resource.scale),
+                None if resource.limit >= LARGEST_EXACT else resource.amount(resource.limit),
+            )
+            for resource, most, spent in zip(self.schema.costs.resources, worst, nodes.total_spent, strict=True)
+        }
 
     @property
     def errors(self) -> int | float:

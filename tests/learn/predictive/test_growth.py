@@ -43,7 +43,7 @@ def places(root: Place) -> Iterator[Place]:
 
 def cut(place: Place, budget: int) -> Place:
     """A copy without what a smaller budget cannot pay, where every test costs 1."""
-    if place.state.spent + 1 > budget:
+    if place.state.spent[0] + 1 > budget:
         return Place(place.cases, place.state)
     after = None if place.after is None else cut(place.after, budget)
     sides = tuple(cut(side, budget) for side in place.sides)
@@ -62,7 +62,7 @@ def test_no_path_exceeds_the_budget_and_every_case_ends_once(seed: int, tenths: 
     instance = random_instance(seed, prices=random_prices(seed))
     growth, units = growth_of(instance), instance.schema.costs.budget_units(tenths / 10)
     for root in (growth.grow(units, rule), *both(best_growth(growth, units))):  # type: ignore[arg-type]
-        assert max(end.state.spent for end in root.ends()) <= units
+        assert max(end.state.spent[0] for end in root.ends()) <= units
         assert sorted(np.concatenate([end.cases for end in root.ends()]).tolist()) == list(range(60))
         for place in places(root):
             assert len(set(place.state.tests)) == len(place.state.tests)

@@ -125,7 +125,7 @@ def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
     cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
     for test in range(instance.n_tests):
         shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
-        price = int(table.amounts[test, shown].min())
+        price = int(table.amounts[0, test, shown].min())
         for leaves, units in sorted(cheapest.items(), reverse=True):
             more = min(leaves * len(shown), needed)
             cheapest[more] = min(units + price, cheapest.get(more, units + price))

@@ -86,7 +86,7 @@ class PythonRule:
         """Per node, whether it is a leaf whatever the tests show."""
         costs, settings = self._costs, self._settings
         flags, which = np.unique(nodes.flags, return_inverse=True)
-        cheapest = np.array([costs.prices(PathState(0, each, ())).min() for each in flags.tolist()])
+        cheapest = np.array([costs.prices(PathState((0,), each, ())).min() for each in flags.tolist()])
         is_poor: NDArray[np.bool_] = nodes.spent + cheapest[which] > settings.budget
         return is_poor | stops(nodes.class_counts, settings.form, settings.delta)
 
@@ -94,7 +94,8 @@ class PythonRule:
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         """The test to do, per node that does not stop; `cases` counts cases, where leaves need several."""
-        states = (PathState(*state, ()) for state in zip(nodes.spent.tolist(), nodes.flags.tolist(), strict=True))
+        paths = zip(nodes.spent.tolist(), nodes.flags.tolist(), strict=True)
+        states = (PathState((spent,), flags, ()) for spent, flags in paths)
         by_case = [None] * len(counts) if cases is None else map(self._square, cases)
         every = zip(map(self._square, counts), states, by_case, strict=True)
         return [decide(table, self._costs, state, self._settings, shown) for table, state, shown in every]
@@ -119,11 +120,11 @@ def decide(
     state    of the path, on arrival
     cases    the same as counts in cases, where these are not the same and leaves need several
     """
-    offered = state.spent + costs.prices(state) <= settings.budget
+    offered = state.spent[0] + costs.prices(state) <= settings.budget
     if settings.min_cases > 1:
         shown = (counts if cases is None else cases).sum(axis=2)
         offered = offered & ((shown == 0) | (shown >= settings.min_cases)).all(axis=1)
-    prices = costs.amounts + costs.surcharge(state.flags)[:, None]
+    prices = costs.amounts[0] + costs.surcharge(state.flags)[:, None]
     return choose(counts, prices, offered, settings.form, settings.rule)
 
 

@@ -87,7 +87,7 @@ class Growth:
         Without a chain to be better than there are no branches. A policy with branches that is not better once all its
         sides have bought something ends there: it would not be taken, whatever it bought.
         """
-        grower = replace(self, costs=replace(self.costs, limit=budget))
+        grower = replace(self, costs=self.costs.within_units(budget))
         root, number, n_ends, branched_at = self.root, count(), 1, -1
         waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
         try:
@@ -95,21 +95,21 @@ class Growth:
             # the time ends, all paths have had their share.
             while waiting:
                 _, _, place = heappop(waiting)
-                spent = place.state.spent
+                spent = place.state.spent[0]
                 if n_ends > 1 and spent > branched_at and chain is not None and not self._is_ahead(root, chain, spent):
                     break
                 following = grower._step(place, rule, chain is not None and n_ends < MAX_ENDS)
                 n_ends += max(len(following) - 1, 0)
                 branched_at = spent if len(following) > 1 else branched_at
                 for after in following:
-                    heappush(waiting, (after.state.spent, next(number), after))
+                    heappush(waiting, (after.state.spent[0], next(number), after))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
 
     def _is_ahead(self, policy: Place, chain: Place, spent: int) -> bool:
         """Whether a policy is better than what the chain has bought for so much, by what a branch must save."""
-        while chain.after is not None and chain.after.state.spent <= spent:
+        while chain.after is not None and chain.after.state.spent[0] <= spent:
             chain = chain.after
         loss = float(self.judge.sample.weights @ self.judge.loss(chain.state.tests))
         return self.total(policy) <= (1 - MIN_GAIN) * loss
@@ -126,7 +126,7 @@ class Growth:
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first."""
-        grower = replace(self, costs=replace(self.costs, limit=budget))
+        grower = replace(self, costs=self.costs.within_units(budget))
         candidates = grower._candidates(self.root, rule)
         totals = grower._totals(grower._scores(self.root, candidates, rule), candidates, self.root.cases)
         return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []

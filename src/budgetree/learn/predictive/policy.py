@@ -51,7 +51,7 @@ class Followed:
                 waiting += zip(place.following, self.sides(place, cases), strict=True)
             else:
                 self.final[cases] = predictor.probabilities(place.state.tests)[cases]
-                self._spent[cases] = place.state.spent
+                self._spent[cases] = place.state.spent[0]
 
     def sides(self, place: Place, cases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Of these cases, those that go each of the ways on from here."""
@@ -66,7 +66,7 @@ class Followed:
         """A step to each of these places, and one to the end."""
         weights, final = self._weights[cases], self.final[cases]
         now = [self._predictor.probabilities(place.state.tests)[cases] for place in places]
-        costs = [0.0, *(place.state.spent for place in places), weights @ self._spent[cases] / weights.sum()]
+        costs = [0.0, *(place.state.spent[0] for place in places), weights @ self._spent[cases] / weights.sum()]
         return Chain([final, *now, final], np.array(costs, dtype=np.float64), table, weights, confidence)
 
 

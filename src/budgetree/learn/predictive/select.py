@@ -4,8 +4,8 @@
     points   whole points, one running total, thresholds; for two classes
     model    a model of all that was bought, at the end of every stage
 
-A kind is good enough where its out-of-fold Brier score is within half a standard error of the best, of the
-differences case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
+A kind is good enough where its out-of-fold Brier score is within half a standard error of the best, of the differences
+case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
 matter of the kind. Of kinds that are good enough, one that costs much less is taken before a simpler one. Where a kind
 is asked for by name, it is taken, and what it costs is reported.
 """

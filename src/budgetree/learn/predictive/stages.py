@@ -96,7 +96,7 @@ def prefix_costs(instance: Instance, tests: Sequence[int]) -> NDArray[np.float64
     costs, weights = instance.schema.costs, instance.weights
     state, paid = costs.start, [0.0]
     for test in tests:
-        charge = costs.charge(state, test)
+        charge = costs.charge(state, test)[0]
         results = np.minimum(instance.codes[:, test], len(charge) - 1)
         paid.append(paid[-1] + float((weights * charge[results]).sum() / weights.sum()))
         state = costs.after_buying(state, test)

@@ -150,7 +150,7 @@ def _read_step(
 ) -> tuple[list[int], list[OpenEnd]]:
     """What the entry says, done at an open end; its different children and where they are built."""
     if "buy" in entry:
-        return [entry["child"]], [builder.buy(end, _position(entry["buy"], f"{where}.buy"))]
+        return [entry["child"]], [builder.buy_alone(end, _position(entry["buy"], f"{where}.buy"))]
     if "leaf" in entry:
         builder.leaf(end, _read_leaf(entry, where, totals))
         return [], []
