@@ -12,6 +12,8 @@ from .errors import (
 )
 from .estimators import BudgetTreeClassifier as BudgetTreeClassifier
 from .estimators import OptimalBudgetTreeClassifier as OptimalBudgetTreeClassifier
+from .evaluate import Evaluation as Evaluation
+from .evaluate import evaluate as evaluate
 from .impurity import (
     Counterexample as Counterexample,
 )
