@@ -36,8 +36,7 @@ from distributed import Client, LocalCluster, get_task_stream
 import budgetree as bt
 from budgetree.dask import DaskCases
 from budgetree.data.source import Reading
-from budgetree.distributed.cases import LocalCases
-from budgetree.distributed.engine import LocalEngine
+from budgetree.distributed.cases import LocalCases, LocalEngine
 from budgetree.distributed.partition import Partition, Step, partitions_of
 from budgetree.distributed.prepare import CaseRequest, parts_of_files
 from budgetree.learn.greedy.levels import LevelGrower

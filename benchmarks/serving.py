@@ -151,7 +151,7 @@ def compare_exports(folder: Path, rounds: int) -> bool:
     for leaves, limit in FILE_KB.items():
         tree = bt.fit(instance, budget=60, leaves=leaves, folds=0).tree
         tree.to_json(folder / "exported.json")
-        query = tree.to_sql(full=True)
+        query = tree.export("sql", full=True)
         sizes = [(folder / "exported.json").stat().st_size / 1000, len(query) / 1000]
         seconds_taken = max(_by_duckdb(new, query) for _ in range(rounds))
         missed = "" if sizes[0] <= limit and sizes[1] <= SQL_KB and seconds_taken <= SQL_SECONDS else "  missed"

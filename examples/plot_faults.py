@@ -71,7 +71,7 @@ print(certificate.check(faults))
 # The tree becomes a function in JavaScript that needs no library, for a page or an app. Where Node is installed it is
 # tried here on every fault. (``budgetree report`` makes a whole page, which asks for one measurement at a time.)
 
-source = best.to_javascript("diagnose", module=False)
+source = best.export("javascript", name="diagnose", module=False)
 print(f"a function of {len(source) / 1000:.0f} kB")
 if shutil.which("node"):
     rows = table.drop(columns="part").to_json(orient="records")
@@ -94,7 +94,7 @@ plt.show()
 
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 for name, tree, colour in (("greedy", greedy, "#E69F00"), ("best", best, "#0072B2")):
-    times = np.sort(tree.cost(table))
+    times = np.sort(tree.walk(table).cost)
     label = f"{name}: at most {times[-1]:g} minutes"
     axes.step(np.arange(1, N_FAULTS + 1), times, where="mid", color=colour, linewidth=2, label=label)
 axes.axhline(float(certificate.lower_bound), color="#6B6B6B", linestyle="--", label="no tree's worst case is lower")

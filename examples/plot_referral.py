@@ -48,7 +48,7 @@ def held_out_answers(losses: bt.Losses) -> np.ndarray:
         known = bt.Instance.from_frame(pima[fold != part], "diabetes", prices=PRICES, losses=losses)
         tree = bt.predictive(known, budget=BUDGET)
         unseen = pima[fold == part]
-        assert tree.cost(unseen).max() <= BUDGET
+        assert tree.walk(unseen).cost.max() <= BUDGET
         answers[fold == part] = tree.predict(unseen)
     return answers
 

@@ -24,13 +24,13 @@ ROW = "number of the row"
 
 def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
     names: dict[str, Any] = {}
-    exec(tree.to_python("diagnose", full=full), names)
+    exec(tree.export("python", name="diagnose", full=full), names)
     return names["diagnose"]
 
 
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
     """The answer of each row."""
-    expression = tree.to_sql(backslash_escapes=False)
+    expression = tree.export("sql", backslash_escapes=False)
     return [answer for _, answer in _by_duckdb(table, f"SELECT {column(ROW)}, {expression} FROM cases")]
 
 
@@ -47,7 +47,7 @@ def _as_in_sql(tree: bt.Tree) -> Any:
 
 def full_by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
     """All that there is of each row."""
-    return [row[1:] for row in _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True, columns=[ROW]))]
+    return [row[1:] for row in _by_duckdb(table, tree.export("sql", backslash_escapes=False, full=True, columns=[ROW]))]
 
 
 def _by_duckdb(table: pa.Table, query: str) -> list[Any]:
@@ -137,7 +137,7 @@ def assert_onnx_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) ->
 
 def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
     """Answer and probabilities of every row."""
-    text = tree.to_pmml()
+    text = tree.export("pmml")
     check_structure(text)
     model = PmmlTree(text)
     found = [model.score(row) for row in rows]

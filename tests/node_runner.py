@@ -35,7 +35,7 @@ def by_node(tree: bt.Tree, rows: list[dict[str, Any]]) -> list[Any]:
     assert process.stdin is not None
     assert process.stdout is not None
     plain = [{name: _plain(value) for name, value in row.items()} for row in rows]
-    json.dump({"source": tree.to_javascript(module=False), "rows": plain}, process.stdin)
+    json.dump({"source": tree.export("javascript", module=False), "rows": plain}, process.stdin)
     process.stdin.write("\n")
     process.stdin.flush()
     found: list[Any] = json.loads(process.stdout.readline())

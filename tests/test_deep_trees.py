@@ -80,7 +80,7 @@ def test_the_file_brings_it_back(tree: bt.Tree, tmp_path: Path) -> None:
 
 
 def test_what_others_read(tree: bt.Tree) -> None:
-    assert tree.to_dot().count("->") == 2 * DEPTH
+    assert tree.export("dot").count("->") == 2 * DEPTH
     assert tree.to_svg().count("<rect") < 100
     assert len(summarise_tree(tree, title="deep")["trees"][0]["outline"]) == 2 * DEPTH + 1
     diagnose = compiled(tree)
@@ -89,9 +89,9 @@ def test_what_others_read(tree: bt.Tree) -> None:
 
 def test_a_refusal_says_what_to_do_instead(tree: bt.Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with refused(TreeError, subject="depth", found=5000, expected=900):
-        tree.to_sql()
+        tree.export("sql")
     with refused(TreeError, subject="rules", expected=2_000_000):
-        tree.to_rules()
+        tree.export("rules")
     tree.to_json(tmp_path / "deep.json")
     assert main(["show", "--json", str(tmp_path / "deep.json")]) == 1
     assert 'read its "nodes"' in capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_a_refusal_says_what_to_do_instead(tree: bt.Tree, tmp_path: Path, capsys
     assert main(["show", "--json", str(tmp_path / "cut.json")]) == 0
     assert json.loads(capsys.readouterr().out)["depth"] == 150
     with refused(TreeError, subject="depth", found=25_000, expected=20_000):
-        deep_tree_of_few_tests(25_000).to_python()
+        deep_tree_of_few_tests(25_000).export("python")
 
 
 def deep_tree_of_few_tests(depth: int) -> bt.Tree:

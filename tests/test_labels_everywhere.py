@@ -52,8 +52,8 @@ def shown(tree: bt.Tree) -> dict[str, str]:
     texts = [getattr(shape, "text", "") + getattr(shape, "hint", "") for shape in tree.draw().shapes]
     return {
         "text": tree.to_text(confusion=True),
-        "rules": tree.to_rules(),
-        "dot": tree.to_dot(),
+        "rules": tree.export("rules"),
+        "dot": tree.export("dot"),
         "svg": tree.to_svg(),
         "drawing": "\n".join(texts),
         "page": json.dumps(summarise_tree(tree, title="a tree")),
@@ -111,7 +111,7 @@ def test_a_result_is_typed_as_its_label_or_as_the_table_has_it(leaves: str | Non
 @pytest.mark.parametrize("leaves", [None, "model"])
 def test_amounts_have_their_unit(leaves: str | None) -> None:
     tree = heart_tree(leaves)
-    for text in (tree.summary(), tree.to_text(), tree.to_rules(), tree.to_dot(), tree.to_svg()):
+    for text in (tree.summary(), tree.to_text(), tree.export("rules"), tree.export("dot"), tree.to_svg()):
         amounts = re.findall(r"(?:worst case|costs|spent|mean|path,) ([\d.]+)( €)?", text)
         assert amounts
         assert all(unit for _, unit in amounts), text
@@ -122,7 +122,7 @@ def test_amounts_have_their_unit(leaves: str | None) -> None:
 def test_a_frontier_counts_in_the_unit() -> None:
     found = bt.frontier(heart_cases(), folds=0, objective="known")
     for text in (found.to_text(), found._repr_html_()):
-        assert "8.5 €" in text
+        assert "8.50 €" in text
     content = summarise_frontier(found, title="")
     assert content["unit"] == "€"
     assert content["answers"] == ["healthy", "heart disease"]
@@ -154,7 +154,7 @@ def test_a_transcript_of_ask_has_labels_help_and_unit(
     for words in (
         "As in the passport.",
         "one of 'female', 'male'",
-        "costs 7.5 €",
+        "costs 7.50 €",
         "Sex = male:",
         "→ heart disease",
         "An artery is narrow.",

@@ -108,12 +108,12 @@ def elements(page: str) -> Elements:
 
 TEXTS: dict[str, Callable[[bt.Tree], str]] = {
     "text": lambda tree: tree.to_text(confusion=True),
-    "rules": lambda tree: tree.to_rules(),
-    "dot": lambda tree: tree.to_dot(),
+    "rules": lambda tree: tree.export("rules"),
+    "dot": lambda tree: tree.export("dot"),
     "svg": lambda tree: tree.to_svg(),
     "html": lambda tree: tree._repr_html_(),
-    "python": lambda tree: tree.to_python(),
-    "javascript": lambda tree: tree.to_javascript(),
+    "python": lambda tree: tree.export("python"),
+    "javascript": lambda tree: tree.export("javascript"),
     "page": lambda tree: render_page(summarise_tree(tree, title=tree.test_names[0])),
     "folded": lambda tree: tree.to_text(max_depth=1),
 }
@@ -162,15 +162,15 @@ def quoted_strings(dot: str) -> str:
 
 @each_name
 def test_graphviz_reads_names_as_strings(name: str) -> None:
-    assert re.sub(r'#\w{6}|""', "", quoted_strings(TREES[name].to_dot())) == re.sub(
-        r'#\w{6}|""', "", quoted_strings(TREES["+1+2"].to_dot())
+    assert re.sub(r'#\w{6}|""', "", quoted_strings(TREES[name].export("dot"))) == re.sub(
+        r'#\w{6}|""', "", quoted_strings(TREES["+1+2"].export("dot"))
     )
-    assert visible(name).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') in TREES[name].to_dot()
+    assert visible(name).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') in TREES[name].export("dot")
 
 
 @each_name
 def test_the_python_function_is_one_definition_and_says_what_the_tree_says(name: str) -> None:
-    source = TREES[name].to_python()
+    source = TREES[name].export("python")
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.FunctionDef)
     assert {node.func.id for node in ast.walk(definition) if isinstance(node, ast.Call)} <= {"float"}  # type: ignore[attr-defined]
@@ -183,7 +183,7 @@ def test_the_python_function_is_one_definition_and_says_what_the_tree_says(name:
 
 @each_name
 def test_databases_read_names_as_names(name: str) -> None:
-    expression = TREES[name].to_sql(backslash_escapes=False)
+    expression = TREES[name].export("sql", backslash_escapes=False)
     frame = hostile_frame(name)
     with closing(sqlite3.connect(":memory:")) as base:
         quoted = '"' + name.replace('"', '""') + '"'
@@ -205,19 +205,19 @@ def test_databases_read_names_as_names(name: str) -> None:
 def test_javascript_reads_names_as_strings_also_within_a_page(name: str) -> None:
     frame = hostile_frame(name)
     assert [found["answer"] for found in by_node(TREES[name], frame.to_dict("records"))] == frame["diagnosis"].tolist()
-    assert re.search("</script|<!--", TREES[name].to_javascript(), re.I) is None
+    assert re.search("</script|<!--", TREES[name].export("javascript"), re.I) is None
 
 
 @each_name
 def test_pmml_holds_names_as_attributes(name: str) -> None:
     if "\x1b" in name:
         with refused(TreeError, found="\x1b"):
-            TREES[name].to_pmml()
+            TREES[name].export("pmml")
         return
-    written = TREES[name].to_pmml()
+    written = TREES[name].export("pmml")
     assert RAW.search(written.replace("\n", "")) is None
     tags = sorted(element.tag for element in ET.fromstring(written).iter())
-    assert tags == sorted(element.tag for element in ET.fromstring(TREES["+1+2"].to_pmml()).iter())
+    assert tags == sorted(element.tag for element in ET.fromstring(TREES["+1+2"].export("pmml")).iter())
     assert name in {element.get("name") for element in ET.fromstring(written).iter()}
 
 
@@ -231,18 +231,18 @@ def test_a_backslash_is_written_only_for_an_engine_that_was_named(value: str) ->
     frame = pd.DataFrame({"test": [value, "no", "yes"], "diagnosis": [value, " OR SLEEP(9)) -- ", "c"]})
     tree = bt.grow(bt.Instance.from_frame(frame, "diagnosis"))
     with refused(SettingError, subject="backslash_escapes"):
-        tree.to_sql()
+        tree.export("sql")
     harmless = bt.grow(bt.Instance.from_frame(frame.replace(value, "x"), "diagnosis"))
-    assert strings_of_mysql(tree.to_sql(backslash_escapes=True)) == strings_of_mysql(harmless.to_sql())
+    assert strings_of_mysql(tree.export("sql", backslash_escapes=True)) == strings_of_mysql(harmless.export("sql"))
     with refused(TreeError, subject="\\"):
-        TREES["\\"].to_sql(backslash_escapes=True)
+        TREES["\\"].export("sql", backslash_escapes=True)
 
 
 @pytest.mark.parametrize("value", ["a\0b", "\ud800"], ids=ascii)
 def test_what_no_database_reads_is_refused(value: str) -> None:
     tree = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=[value, "b"]))
     with pytest.raises(TreeError):
-        tree.to_sql()
+        tree.export("sql")
 
 
 def on_terminal(*arguments: str, said: bytes = b"") -> str:

@@ -13,16 +13,60 @@ bool all_within(std::span<const Units> amounts) {
     return std::ranges::all_of(amounts, [](Units amount) { return 0 <= amount && amount <= kMaxUnits; });
 }
 
-CostModel make_costs(Matrix<Units> amounts, Array<Units> fees, Array<Flags> flags) {
-    require(amounts.shape(0) > 0 && amounts.shape(1) > 0, "amounts: expected tests × outcomes");
-    require(flags.shape(0) == amounts.shape(0), "flags: expected one entry per test");
-    require(fees.shape(0) <= 63, "flag_amounts: expected at most 63");
+using AmountsForPython = std::vector<Units>;  // one per resource
+
+// Amounts as they are kept: a record per cell, of resource × cell.
+std::vector<Amounts> by_cell(const Units* amounts, std::size_t n_resources, std::size_t n_cells) {
+    std::vector<Amounts> cells(n_cells);
+    for (std::size_t r = 0; r < n_resources; ++r) {
+        for (std::size_t cell = 0; cell < n_cells; ++cell) cells[cell][int(r)] = amounts[r * n_cells + cell];
+    }
+    return cells;
+}
+
+CostModel make_costs(Cube<Units> amounts, Matrix<Units> fees, Array<Flags> pays, Array<Flags> needs, Matrix<Flags> sets,
+                     Array<Units> limits) {
+    const std::size_t n_resources = amounts.shape(0), n_tests = amounts.shape(1), width = amounts.shape(2);
+    require(1 <= n_resources && n_resources <= kMaxResources, "amounts: expected 1 to 4 resources");
+    require(n_tests > 0 && width > 0, "amounts: expected tests × outcomes for each resource");
+    require(fees.shape(0) == n_resources && limits.shape(0) == n_resources,
+            "flag_amounts, limits: expected one for each resource");
+    require(pays.shape(0) == n_tests && needs.shape(0) == n_tests, "pays, needs: expected one entry per test");
+    require(sets.shape(0) == n_tests && sets.shape(1) == width + 1,
+            "sets: expected an entry per test and outcome, and one for an unlisted result");
+    require(fees.shape(1) <= 63, "flag_amounts: expected at most 63");
     require(all_within({amounts.data(), amounts.size()}), "amounts: expected prices from 0 to 2**56");
-    require(all_within(as_span(fees)), "flag_amounts: expected prices from 0 to 2**56");
-    require(std::ranges::all_of(as_span(flags), [&](Flags mask) { return mask >> fees.shape(0) == 0; }),
-            "flags: expected no bits beyond the flag amounts");
-    return CostModel(std::vector<Units>(amounts.data(), amounts.data() + amounts.size()), int(amounts.shape(0)),
-                     as_vector(fees), as_vector(flags));
+    require(all_within({fees.data(), fees.size()}), "flag_amounts: expected prices from 0 to 2**56");
+    require(all_within(as_span(limits)), "limits: expected amounts from 0 to 2**56");
+    const auto are_flags = [&](std::span<const Flags> masks) {
+        return std::ranges::all_of(masks, [&](Flags mask) { return mask >> fees.shape(1) == 0; });
+    };
+    const std::span<const Flags> all_sets(sets.data(), sets.size());
+    require(are_flags(as_span(pays)) && are_flags(as_span(needs)) && are_flags(all_sets),
+            "pays, needs, sets: expected no bits beyond the flag amounts");
+    for (std::size_t cell = 0; cell < sets.size(); ++cell) {
+        require((pays.data()[cell / (width + 1)] & ~all_sets[cell]) == 0, "sets: expected what the test pays among it");
+    }
+    CostModel::Rules rules{by_cell(amounts.data(), n_resources, n_tests * width),
+                           by_cell(fees.data(), n_resources, fees.shape(1)),
+                           as_vector(pays),
+                           as_vector(needs),
+                           {all_sets.begin(), all_sets.end()},
+                           by_cell(limits.data(), n_resources, 1).front()};
+    return CostModel(std::move(rules), int(n_resources));
+}
+
+Amounts amounts_of(const AmountsForPython& given) {
+    require(given.size() <= kMaxResources, "amounts: expected at most 4 resources");
+    Amounts amounts;
+    for (std::size_t r = 0; r < given.size(); ++r) amounts[int(r)] = given[r];
+    return amounts;
+}
+
+AmountsForPython for_python(const Amounts& amounts, int n_resources) {
+    AmountsForPython given(n_resources);
+    for (int r = 0; r < n_resources; ++r) given[r] = amounts[r];
+    return given;
 }
 
 void require_test(const CostModel& costs, int test) {
@@ -49,33 +93,40 @@ LeafPolicy make_policy(const std::optional<Matrix<Units>>& losses, int n_classes
 }  // namespace
 
 void bind_cost(nb::module_& module) {
-    nb::class_<PathState>(module, "PathState", "What a path has spent, and a bit for each fee among it.")
-        .def(nb::new_([](Units spent, Flags flags) { return PathState{spent, flags}; }), "spent"_a = 0, "flags"_a = 0)
-        .def_ro("spent", &PathState::spent)
+    nb::class_<PathState>(module, "PathState", "What a path has spent of each resource, fees paid, conditions met.")
+        .def(nb::new_([](const AmountsForPython& spent, Flags flags) { return PathState{amounts_of(spent), flags}; }),
+             "spent"_a = AmountsForPython(), "flags"_a = 0)
+        .def_prop_ro("spent", [](const PathState& state) { return for_python(state.spent, kMaxResources); })
         .def_ro("flags", &PathState::flags);
-    nb::class_<CostModel>(module, "CostModel", "Prices by test and outcome, and shared fees, in whole units.")
-        .def(nb::new_(&make_costs), "amounts"_a, "flag_amounts"_a, "flags"_a)
+    nb::class_<CostModel>(module, "CostModel", "What tests take, fees, order and limits, in whole units.")
+        .def(nb::new_(&make_costs), "amounts"_a, "flag_amounts"_a, "pays"_a, "needs"_a, "sets"_a, "limits"_a)
+        .def(
+            "price",
+            [](const CostModel& costs, const AmountsForPython& amounts) {
+                return Prices(costs, costs.limits()[0]).of(amounts_of(amounts));
+            },
+            "amounts"_a)
         .def(
             "charge",
             [](const CostModel& costs, const PathState& state, int test, int outcome) {
                 require_outcome(costs, test, outcome);
-                return costs.charge(state, test, outcome);
+                return for_python(costs.charge(state, test, outcome), costs.n_resources());
             },
             "state"_a, "test"_a, "outcome"_a)
         .def(
             "most",
             [](const CostModel& costs, const PathState& state, int test) {
                 require_test(costs, test);
-                return costs.most(state, test);
+                return for_python(costs.most(state, test), costs.n_resources());
             },
             "state"_a, "test"_a)
         .def(
             "may_buy",
-            [](const CostModel& costs, const PathState& state, int test, Units limit) {
+            [](const CostModel& costs, const PathState& state, int test, const AmountsForPython& limits) {
                 require_test(costs, test);
-                return costs.may_buy(state, test, limit);
+                return costs.may_buy(state, test, amounts_of(limits));
             },
-            "state"_a, "test"_a, "limit"_a)
+            "state"_a, "test"_a, "limits"_a)
         .def(
             "after",
             [](const CostModel& costs, const PathState& state, int test, int outcome) {

@@ -88,24 +88,25 @@ std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, cons
 }
 
 // The path states of as many nodes as `counts` is of.
-PathStates states_of(const Array<Units>& spent, const Array<Flags>& flags, std::size_t n_numbers,
-                     std::size_t per_node) {
+PathStates states_of(const LevelChooser& chooser, const Matrix<Units>& spent, const Array<Flags>& flags,
+                     std::size_t n_numbers, std::size_t per_node) {
     require(n_numbers == spent.shape(0) * per_node, "counts: expected as many as the nodes have");
     require(flags.shape(0) == spent.shape(0), "flags: expected one for each node");
-    return {as_span(spent), as_span(flags)};
+    require(spent.shape(1) == std::size_t(chooser.n_resources()), "spent: expected an amount of each resource");
+    return {{spent.data(), spent.size()}, as_span(flags), chooser.n_resources()};
 }
 
 NumpyArray<std::uint8_t> stops_for_python(const LevelChooser& chooser, Matrix<std::int64_t> class_weights,
-                                          Array<Units> spent, Array<Flags> flags) {
-    const PathStates states = states_of(spent, flags, class_weights.size(), chooser.n_classes());
+                                          Matrix<Units> spent, Array<Flags> flags) {
+    const PathStates states = states_of(chooser, spent, flags, class_weights.size(), chooser.n_classes());
     return as_numpy(chooser.stops({class_weights.data(), class_weights.size()}, states));
 }
 
 std::tuple<NumpyArray<std::int32_t>, NumpyArray<std::uint8_t>> choose_for_python(LevelChooser& chooser,
                                                                                  Matrix<std::int64_t> counts,
-                                                                                 Array<Units> spent, Array<Flags> flags,
-                                                                                 Clock& clock) {
-    const PathStates states = states_of(spent, flags, counts.size(), chooser.n_cells());
+                                                                                 Matrix<Units> spent,
+                                                                                 Array<Flags> flags, Clock& clock) {
+    const PathStates states = states_of(chooser, spent, flags, counts.size(), chooser.n_cells());
     const auto choices = interruptible(clock, [&] {
         Watch watch(clock);
         return chooser.choose({counts.data(), counts.size()}, states, watch);

@@ -16,9 +16,6 @@
 namespace budgetree {
 namespace {
 
-template <typename T>
-using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
 BigUInt big_of(const nb::bytes& bytes) {
     return BigUInt::from_bytes({reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()});
 }

@@ -5,7 +5,7 @@
 
 #include "simd/vectors.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr std::size_t kMaxMaskBytes = 1 << 28;
@@ -76,7 +76,7 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
         count_ones(set.objects, counted.ones);
         if (!is_plain()) packed_.project(counted.ones, counted.gains);
     }
-    Ranker ranker(table_.costs, remaining, level);
+    Ranker ranker(table_, remaining, level);
     for (const int test : above.tests) {
         int n_ones = 0;
         double like_one = 0, like_zero = 0;
@@ -93,7 +93,7 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
         if (n_ones == 0 || n_ones == set.size()) continue;
         ranker.add(test, -like_one / n_ones - like_zero / (set.size() - n_ones));
     }
-    const Ranking ranking = ranker.finish();
+    const Ranking ranking = ranker.finish(set, above.tests);
     if (counted.is_complete) return ranking;
     const std::size_t step = std::size_t(table_.n_tests) * table_.n_lanes;
     counted.pairs.resize(table_.n_gains() * step);
@@ -122,8 +122,6 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
     Part* parts = level.parts.data();
     const Units of_test = counted.worth_of_ones[test];
     for (const Tried& tried : counted.tried) {
-        // What no tree could do that had as much paid for holds here too; budgets are compared below.
-        if (!CostModel::dominates({0, tried.flags}, {0, remaining[0].state.flags})) continue;
         const Units both = together(counted, test, tried.test), of_other = counted.worth_of_ones[tried.test];
         // What the other test's zeros and ones may lose that this test's zeros and ones lack.
         const Units outside[2][2] = {{of_test - both, both},
@@ -131,7 +129,10 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
         for (int outcome = 0; outcome < 2; ++outcome) {
             for (int other = 0; other < 2; ++other) {
                 const Units bound = tried.proven[other] - outside[outcome][other];
-                if (bound > parts[outcome].proven && tried.up_to[other] > remaining[outcome].budget()) {
+                if (bound <= parts[outcome].proven) continue;
+                // What no tree could do on a path that was at least as good holds here too.
+                const bool has_flags = (remaining[outcome].state.flags & ~tried.flags[other]) == 0;
+                if (has_flags && remaining[outcome].left().is_below(tried.up_to[other])) {
                     parts[outcome].proven = bound;
                     parts[outcome].up_to = tried.up_to[other];
                 }
@@ -172,7 +173,7 @@ void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level)
                                                key};
 }
 
-void BinaryPairs::remember_parts(int test, Flags flags, int depth, const Level& level) {
+void BinaryPairs::remember_parts(int test, const std::array<Flags, 2>& flags, int depth, const Level& level) {
     const Part &zero = level.parts[0], &one = level.parts[1];
     std::vector<Tried>& tried = counted_[depth].tried;
     if (tried.size() == std::size_t(table_.n_tests)) tried.clear();  // the same set again, with another budget
@@ -187,8 +188,10 @@ Answer BinaryPairs::last_two(const ObjectSet& set, const Remaining& remaining, c
         score(set.objects, above.tests, nullptr, {pairs, pairs});
     }
     Answer answer = best_pair(false, set, remaining, above.tests);
-    answer.changes =
-        answer.value == set.least ? kNever : std::min(pairs ? pairs->changes : kNever, above.chain.three());
+    if (answer.value > set.least) {
+        if (pairs) answer.changes = pairs->changes;
+        answer.changes.cut(remaining.left(), above.chain.three);
+    }
     return answer;
 }
 
@@ -198,13 +201,13 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
     for (int outcome = 0; outcome < 2; ++outcome) {
         if (level.parts[outcome].is_settled) continue;
         unsettled |= 1 << outcome;
-        if (remaining[outcome].budget() < level.chain.two() || remaining[outcome].budget() >= level.chain.three())
-            return 0;
+        const Amounts left = remaining[outcome].left();
+        if (!level.chain.two.fits(left) || level.chain.three.fits(left)) return 0;
     }
     if (unsettled == 0) return 0;
     const int smaller = level.parts[0].size() > level.parts[1].size();
     const AllowedPairs* zero = allowed(remaining[0]);
-    const AllowedPairs* one = remaining[1].budget() == remaining[0].budget() ? zero : allowed(remaining[1], zero);
+    const AllowedPairs* one = remaining[1] == remaining[0] ? zero : allowed(remaining[1], zero);
     const std::array<const AllowedPairs*, 2> by_outcome{zero, one};
     const bool only_smaller = unsettled == 1 << smaller;
     if (counted_[depth].n_cases <= kSmallSet) {
@@ -221,10 +224,10 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
         if (!(unsettled & 1 << outcome)) continue;
         Part& part = level.parts[outcome];
         const Answer answer = best_pair(outcome != smaller, part, remaining[outcome], level.tests);
-        const Units changes =
-            std::min(by_outcome[outcome] ? by_outcome[outcome]->changes : kNever, level.chain.three());
+        Amounts changes = by_outcome[outcome] ? by_outcome[outcome]->changes : kUnlimited;
+        changes.cut(remaining[outcome].left(), level.chain.three);
         found[outcome] = answer.test;
-        part.settle(answer.value, answer.value == part.least ? kNever : changes, answer.need);
+        part.settle(answer.value, answer.value == part.least ? kUnlimited : changes, answer.need);
     }
     return unsettled;
 }
@@ -234,8 +237,7 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
 const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const AllowedPairs* in_use) {
     if (table_.has_one_price) return nullptr;
     for (const AllowedPairs& known : allowed_) {
-        const bool has_flags = known.remaining.state.flags == remaining.state.flags;
-        if (has_flags && known.remaining.budget() == remaining.budget()) return &known;
+        if (known.remaining == remaining) return &known;
     }
     if (allowed_.size() < max_allowed_) allowed_.emplace_back();
     if (&allowed_[next_allowed_] == in_use) next_allowed_ = (next_allowed_ + 1) % max_allowed_;
@@ -243,24 +245,26 @@ const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const Allow
     next_allowed_ = (next_allowed_ + 1) % max_allowed_;
     const int n_tests = table_.n_tests;
     const std::size_t kind = std::size_t(n_tests) * table_.n_lanes;
-    made.remaining = {{}, -1};  // a budget that nobody has, until the masks are complete
-    made.changes = kNever;
+    made.remaining = {{}, Amounts::all(-1)};  // what nobody has left, until the masks are complete
+    made.changes = kUnlimited;
     made.masks.assign(4 * kind, 0);
     const CostModel& costs = table_.costs;
     for (int first = 0; first < n_tests; ++first) {
-        const Units price = costs.most(remaining.state, first), budget = remaining.budget();
+        if (!costs.is_allowed(remaining.state.flags, first)) continue;  // it is not offered, whatever is left
+        const Amounts price = costs.most(remaining.state, first), left = remaining.left();
         const CostModel::Charges charges = costs.charges(remaining.state, first);
-        const PathState paid{0, costs.flags_after(remaining.state.flags, first)};
-        if (price > budget) made.changes = std::min(made.changes, price);
+        if (!price.fits(left)) made.changes.cut(left, price);
         for (int second = 0; second < n_tests; ++second) {
-            const Units then = costs.most(paid, second);
-            for (int outcome = 0; outcome < 2; ++outcome) {
-                const Units total = charges[std::min(outcome, costs.width() - 1)] + then;
-                const bool fits = total <= budget || first == second;
-                if (!fits) made.changes = std::min(made.changes, total);
+            for (int shown = 0; shown < 2; ++shown) {
+                const int outcome = std::min(shown, costs.width() - 1);
+                const Flags flags = costs.flags_after(remaining.state.flags, first, outcome);
+                if (first != second && !costs.is_allowed(flags, second)) continue;
+                const Amounts total = charges[outcome] + costs.most({{}, flags}, second);
+                const bool fits = first == second || total.fits(left);
+                if (!fits) made.changes.cut(left, total);
                 const Count mask = fits ? kAllBits : 0;
-                made.masks[(1 - outcome) * kind + std::size_t(first) * table_.n_lanes + second] = mask;
-                made.masks[(3 - outcome) * kind + std::size_t(second) * table_.n_lanes + first] = mask;
+                made.masks[(1 - shown) * kind + std::size_t(first) * table_.n_lanes + second] = mask;
+                made.masks[(3 - shown) * kind + std::size_t(second) * table_.n_lanes + first] = mask;
             }
         }
         if (n_tests > kFewTests) spend_(kNanosecondsPerMask * n_tests);
@@ -347,21 +351,23 @@ Answer BinaryPairs::best_pair(bool is_rest, const ObjectSet& set, const Remainin
     const std::vector<Count>&one = following_[2 * is_rest], &zero = following_[2 * is_rest + 1];
     const OnesOfSet& ones = part_ones_[is_rest];
     Answer answer{.value = set.leaf};
-    for (const int test : tests) {
-        if (!table_.costs.may_buy(remaining.state, test, remaining.limit)) continue;
-        const Units wrong = set.total - Units(one[test]) - Units(zero[test]);
-        if (wrong >= answer.value) continue;
-        const int n_ones = ones.of_test(test);
-        // A test that shows the same on all would only delay the one that follows it.
-        if (n_ones > 0 && n_ones < set.size()) answer = {.value = wrong, .test = test};
-    }
-    answer.need = answer.test == kNoTest ? 0 : need_of_two(remaining.budget());
+    const auto look = [&](bool splits) {
+        for (const int test : tests) {
+            if (!table_.costs.may_buy(remaining.state, test, remaining.limits)) continue;
+            const Units wrong = set.total - Units(one[test]) - Units(zero[test]);
+            if (wrong >= answer.value) continue;
+            const int n_ones = ones.of_test(test);
+            if ((n_ones > 0 && n_ones < set.size()) != splits) continue;
+            // One that shows the same on all would only delay the one that follows it, unless that needs it.
+            if (splits || unlocks(table_, set, test, remaining.state.flags)) answer = {.value = wrong, .test = test};
+        }
+    };
+    look(true);
+    if (table_.costs.has_conditions()) look(false);
+    // What the same two tests fit: both prices where all are the same, else simply what is left.
+    const Amounts price = table_.costs.costliest(0);
+    if (answer.test != kNoTest) answer.need = table_.has_one_price ? price + price : remaining.left();
     return answer;
 }
 
-// A budget at which the same two tests fit: both prices where all are the same, else simply this one.
-Units BinaryPairs::need_of_two(Units budget) const {
-    return table_.has_one_price ? 2 * table_.costs.costliest(0) : budget;
-}
-
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

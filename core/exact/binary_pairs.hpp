@@ -17,12 +17,12 @@
 #include "exact/packed_bits.hpp"
 #include "exact/search_level.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
-// Which binary test may follow which within a budget, and the least budget at which that changes.
+// Which binary test may follow which on a path; while less than `changes` is left there are no others.
 struct AllowedPairs {
     Remaining remaining;
-    Units changes;
+    Amounts changes;
     std::vector<Count> masks;  // four kinds × test × lane
 };
 
@@ -49,13 +49,14 @@ public:
     void split(const ObjectSet& set, int test, int depth, Level& level);
     // Settles both parts at once where two tests are left to each; which ones, as bits. found[] are their first tests.
     int settle_parts(const std::array<Remaining, 2>& remaining, int depth, Level& level, std::array<int, 2>& found);
-    void remember_parts(int test, Flags flags, int depth, const Level& level);
+    void remember_parts(int test, const std::array<Flags, 2>& flags, int depth, const Level& level);
 
 private:
     struct Tried {
         std::int32_t test;
-        Flags flags;
-        std::array<Units, 2> proven, up_to;
+        std::array<Flags, 2> flags;
+        std::array<Units, 2> proven;
+        std::array<Amounts, 2> up_to;
     };
     struct Counted {  // of the set that is being searched at a depth
         explicit Counted(const ExactTable& table)
@@ -91,7 +92,6 @@ private:
                            bool is_rest);
     Answer best_pair(bool is_rest, const ObjectSet& set, const Remaining& remaining,
                      const std::vector<std::int32_t>& tests) const;
-    Units need_of_two(Units budget) const;
     bool is_plain() const { return table_.policy.is_plain(); }
     // What answers gain of a part: of its classes' counts without losses.
     Ones gains_view(int part) const;
@@ -113,4 +113,4 @@ private:
     std::size_t next_allowed_ = 0, max_allowed_;  // masks are kept for so many budgets and flags
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

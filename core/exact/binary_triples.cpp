@@ -7,7 +7,7 @@
 #include "simd/triple_simd.hpp"
 #include "simd/vectors.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 int vector_of(int test) {
@@ -83,4 +83,4 @@ int BinaryTriples::right_after(int first, int outcome, int second) const {
     return sum;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

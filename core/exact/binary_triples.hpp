@@ -13,7 +13,7 @@
 
 #include "exact/packed_bits.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 class BinaryTriples {
 public:
@@ -39,4 +39,4 @@ private:
     std::vector<Count> row_, pairs_, following_;
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr std::size_t kFirstEntries = 1 << 12;
@@ -47,4 +47,4 @@ void Cache::grow() {
     }
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

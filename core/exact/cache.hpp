@@ -1,10 +1,11 @@
 // The cache of object sets: what exact search has learned about a set, whatever path led to it.
 //
-//     bucket   │ Known │ Known │ Known │ Known │     four ways; a Known is 64 bytes, one line of the processor's cache
+//     bucket   │ Known │ Known │ Known │ Known │     four ways; a Known is one or two lines of the processor's cache
 //
-// A lower bound holds for every budget up to its own, a tree found for every budget from its own. Of a full bucket the
-// entry that took the least work is given up: losing one only costs time. The table grows as it fills, so a small
-// question never touches much memory.
+// A lower bound holds in a box: while less than its amounts are left. A tree found holds from its own amounts on. Both
+// are of the very flags that the path has: better ones would serve trees, worse ones bounds, but would have to be
+// found. Of a full bucket the entry that took the least work is given up: losing one only costs time. The table grows
+// as it fills, so a small question never touches much memory.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,19 @@
 
 #include "exact/object_set.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 struct alignas(64) Known {
     Key key;
     Units bound = 0;
-    Units bound_up_to = -1;  // inclusive; −1: nothing is proven
+    Amounts bound_below = {};  // nothing is proven where this is nothing
     Units found = kNever;
-    Units found_from = 0;
+    Amounts found_from = {};
     std::int32_t found_test = kNoTest;
     std::uint32_t found_in = 0;  // the narrow pass that found it: the same pass would find it again
     std::int64_t effort = 0;     // 0: the entry is free
 };
-static_assert(sizeof(Known) == 64);
+static_assert(sizeof(Known) == (kResources == 1 ? 64 : 128));
 
 class Cache {
 public:
@@ -55,20 +56,21 @@ public:
     // Raises what is proven of a part to what is known; an exact answer settles it.
     void recall(Part& part, const Remaining& remaining) const {
         const Known* known = look_up(part, remaining.state.flags);
-        if (known == nullptr || known->bound_up_to < remaining.budget() || known->bound < part.proven) return;
+        if (known == nullptr || !remaining.left().is_below(known->bound_below) || known->bound < part.proven) return;
         part.proven = known->bound;
-        part.up_to = known->bound_up_to + 1;
-        if (known->found == known->bound && known->found_from <= remaining.budget()) {
+        part.up_to = known->bound_below;
+        if (known->found == known->bound && known->found_from.fits(remaining.left())) {
             part.settle(known->bound, part.up_to, known->found_from);
         }
     }
 
-    // No tree within budgets below answer.changes has fewer errors.
+    // No tree has fewer errors while less than answer.changes is left. The box that is known is kept only where it
+    // contains this one and says as much.
     void remember_bound(const ObjectSet& set, Flags flags, const Answer& answer, std::int64_t effort) {
         Known& known = cache_.claim(key_of(set, flags), effort);
-        if (known.bound_up_to < answer.changes - 1 || known.bound < answer.value) {
+        if (!answer.changes.fits(known.bound_below) || known.bound < answer.value) {
             known.bound = answer.value;
-            known.bound_up_to = answer.changes - 1;
+            known.bound_below = answer.changes;
         }
     }
 
@@ -92,4 +94,4 @@ private:
     Cache cache_;
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

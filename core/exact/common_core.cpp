@@ -8,7 +8,7 @@
 #include "simd/mass_simd.hpp"
 #include "simd/triple_simd.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr double kLeastMass = 0.02;
@@ -19,10 +19,13 @@ constexpr float kFurther = 0.985F, kShorter = 1.06F;
 constexpr int kManyCases = 200;  // from which on counting all triples takes less time than groups
 
 // What so many tests cost at least, one after another: the last must be affordable at its costliest outcome.
-std::vector<Units> least_prices(const CostModel& costs) {
-    std::vector<Units> prices = costs.cheapest();
+std::vector<Units> least_prices(const CostModel& costs, int resource) {
+    std::vector<Units> prices;
+    Units last = kNever;
+    for (const Amounts& cheapest : costs.cheapest()) prices.push_back(cheapest[resource]);
+    for (const Amounts& costliest : costs.costliest()) last = std::min(last, costliest[resource]);
     std::ranges::sort(prices);
-    prices.insert(prices.begin(), *std::ranges::min_element(costs.costliest()));
+    prices.insert(prices.begin(), last);
     prices.pop_back();
     std::partial_sum(prices.begin(), prices.end(), prices.begin());
     return prices;
@@ -30,8 +33,8 @@ std::vector<Units> least_prices(const CostModel& costs) {
 
 }  // namespace
 
-CommonCore::CommonCore(Search& search, Watch watch)
-    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.costs)) {
+CommonCore::CommonCore(Search& search, Watch watch) : table_(search.table()), search_(search), watch_(watch) {
+    for (int r = 0; r < kResources; ++r) least_prices_[r] = least_prices(table_.costs, r);
     if (table_.counts_pairs && table_.has_one_price && table_.policy.n_answers() <= kMaxTripleClasses) {
         triples_ = std::make_unique<BinaryTriples>(table_, [this](std::int64_t work) { spend(work); });
     }
@@ -41,7 +44,7 @@ Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
     places_.clear();
     try {
         if (mass_.empty()) mass_ = weigh_cases();
-        return bound(table_.whole.objects, remaining, wanted, 0);
+        return bound(table_.whole.objects, relaxed(remaining), wanted, 0);
     } catch (Stopped) {
         return 0;
     }
@@ -51,7 +54,8 @@ void CommonCore::refute_some(SharedQuestion& shared, int worker, std::int64_t ma
     watch_.join(shared.turns, worker, max_work);
     if (mass_.empty()) mass_ = weigh_cases();
     places_.clear();  // what was needed for other errors may mislead
-    begin_groups(table_.whole, shared.remaining, 0);
+    const Remaining remaining = relaxed(shared.remaining);
+    begin_groups(table_.whole, remaining, 0);
     Workplace& here = place_at(0);
     std::optional<Watch::Turn> turn(std::in_place, watch_);
     if (!shared.has_begun) shared.tests = here.tests;
@@ -62,7 +66,7 @@ void CommonCore::refute_some(SharedQuestion& shared, int worker, std::int64_t ma
         for (const Link& link : here.chain) std::erase(shared.tests, link.test);
         const std::vector<Link> taken = here.chain;
         turn.reset();
-        const Units proven = refute_group(table_.whole, shared.remaining, shared.wanted, 0);
+        const Units proven = refute_group(table_.whole, remaining, shared.wanted, 0);
         turn.emplace(watch_);
         if (proven < shared.wanted) fail(shared);
         shared.least = std::min(shared.least, proven);
@@ -117,8 +121,18 @@ void CommonCore::spend(std::int64_t work) {
     if (watch_.is_over(work)) throw Stopped{};
 }
 
-int CommonCore::affordable_tests(Units budget) const {
-    return int(std::ranges::upper_bound(least_prices_, budget) - least_prices_.begin());
+int CommonCore::affordable_tests(const Amounts& left) const {
+    int fewest = table_.n_tests;
+    for (int r = 0; r < kResources; ++r) {
+        const auto& prices = least_prices_[r];
+        fewest = std::min(fewest, int(std::ranges::upper_bound(prices, left[r]) - prices.begin()));
+    }
+    return fewest;
+}
+
+Remaining CommonCore::relaxed(Remaining remaining) const {
+    remaining.state.flags |= table_.costs.conditions();
+    return remaining;
 }
 
 CommonCore::Workplace& CommonCore::place_at(int depth) {
@@ -130,18 +144,20 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
     const ObjectSet set = table_.set_of(objects);
     if (set.leaf < wanted || set.leaf == set.least) return set.least;
     spend(20 * std::int64_t(set.size()));
-    if (affordable_tests(remaining.budget()) < 3) {
+    if (affordable_tests(remaining.left()) < 3) {
         const auto answer = search_.ask(set, {.remaining = remaining, .cutoff = wanted}, {.watch = &watch_});
         if (!answer) throw Stopped{};
         return answer->value;
     }
     Key key = set.key;
-    key += {std::uint64_t(remaining.budget()) * 0x9E3779B97F4A7C15, remaining.state.flags};
+    std::uint64_t left = 0;
+    for (int r = 0; r < kResources; ++r) left = (left + std::uint64_t(remaining.left()[r])) * 0x9E3779B97F4A7C15;
+    key += {left, remaining.state.flags};
     const auto known = known_.find(key);
     if (known != known_.end() && (known->second.bound >= wanted || known->second.failed_at <= wanted)) {
         return known->second.bound;
     }
-    const bool counts = triples_ && affordable_tests(remaining.budget()) == 3 && set.size() >= kManyCases;
+    const bool counts = triples_ && affordable_tests(remaining.left()) == 3 && set.size() >= kManyCases;
     const Units proven = counts ? triples_->fewest_errors(set) : bound_by_groups(set, remaining, wanted, depth);
     if (known_.size() >= kMaxKnown) known_.clear();
     Known& remembered = known_[key];
@@ -166,7 +182,7 @@ Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaini
 
 void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, int depth) {
     Workplace& here = place_at(depth);
-    const int further = affordable_tests(remaining.budget()) - 3;
+    const int further = affordable_tests(remaining.left()) - 3;
     if (here.need == 0) here.need = kFirstNeed * std::pow(kNeedPerTest, float(further));
     here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
     here.whole.all = 0;
@@ -176,7 +192,7 @@ void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, 
     }
     here.tests.clear();
     for (int test = 0; test < table_.n_tests; ++test) {
-        if (!table_.costs.may_buy(remaining.state, test, remaining.limit)) continue;
+        if (!table_.costs.may_buy(remaining.state, test, remaining.limits)) continue;
         const std::uint8_t* column = table_.column(test);
         const auto differs = [&](std::int32_t object) { return column[object] != column[set.objects[0]]; };
         if (std::ranges::any_of(set.objects, differs)) here.tests.push_back(test);
@@ -213,11 +229,11 @@ Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining,
 }
 
 Remaining CommonCore::after(const Remaining& remaining, std::span<const Link> group) const {
-    PathState best{kNever};  // at least as good as each of them: a bound may only be too low
+    PathState best{kUnlimited};  // at least as good as each of them: a bound may only be too low
     for (const Link& link : group) {
         best = CostModel::best_of(best, table_.costs.after_at_least(remaining.state, link.test, link.outcome));
     }
-    return {best, remaining.limit};
+    return {best, remaining.limits};
 }
 
 void CommonCore::add_mass(std::int32_t object, float sign, Masses& masses) const {
@@ -269,4 +285,4 @@ void CommonCore::make_chain(const ObjectSet& set, Units wanted, Workplace& here)
     }
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -14,6 +14,7 @@
 // are counted (binary_triples.hpp), and the answer is exact.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -22,7 +23,7 @@
 #include "exact/binary_triples.hpp"
 #include "exact/exact.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 // Has every tree on the whole so many errors? The first tests that several threads have still to refute.
 struct SharedQuestion {
@@ -86,18 +87,19 @@ private:
     Remaining after(const Remaining& remaining, std::span<const Link> group) const;
     std::vector<float> weigh_cases();
     void spend(std::int64_t work);
-    static void fail(SharedQuestion& shared);  // in a turn
-    int affordable_tests(Units budget) const;  // on a path, at most
+    static void fail(SharedQuestion& shared);         // in a turn
+    int affordable_tests(const Amounts& left) const;  // on a path, at most
+    Remaining relaxed(Remaining remaining) const;     // without order, which only adds trees
     Workplace& place_at(int depth);
 
     const ExactTable& table_;
     Search& search_;
     Watch watch_;
-    std::vector<float> mass_;          // per case; empty until it is needed
-    std::vector<Units> least_prices_;  // of one test, of two, of three, …
+    std::vector<float> mass_;                                  // per case; empty until it is needed
+    std::array<std::vector<Units>, kResources> least_prices_;  // of one test, of two, of three, …
     std::vector<std::unique_ptr<Workplace>> places_;
     std::unordered_map<Key, Known, KeyHash> known_;
     std::unique_ptr<BinaryTriples> triples_;  // where any three tests of equal prices may follow each other
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

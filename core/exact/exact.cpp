@@ -1,9 +1,11 @@
 #include "exact/exact.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <utility>
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 Search::Search(const ExactTable& table, std::size_t cache_bytes)
     : table_(table), memory_(cache_bytes), splits_(table),
@@ -12,7 +14,7 @@ Search::Search(const ExactTable& table, std::size_t cache_bytes)
     Level& everything = level_at(0);
     everything.tests.resize(table.n_tests);
     std::iota(everything.tests.begin(), everything.tests.end(), 0);
-    everything.chain = describe_chain(everything.tests, table.costs);
+    everything.chain = describe_chain(everything.tests, table.costs, 0);
 }
 
 std::optional<Answer> Search::ask(const ObjectSet& set, const Question& question, const Limits& limits) {
@@ -26,7 +28,7 @@ std::optional<Answer> Search::ask(const ObjectSet& set, const Question& question
 }
 
 std::optional<std::vector<std::int32_t>> Search::ranking(const Remaining& remaining, const Limits& limits) {
-    if (remaining.budget() < levels_[0]->chain.three()) return std::vector<std::int32_t>{};
+    if (!chain_at(0, remaining.state.flags).three.fits(remaining.left())) return std::vector<std::int32_t>{};
     limits_ = limits;
     try {
         prepare(table_.whole, {remaining}, 1);
@@ -50,23 +52,33 @@ void Search::spend(std::int64_t work) {
 }
 
 // A number for the narrow pass that is running; 0 is the full search. A clash only makes a pass find less.
-std::uint32_t Search::pass(Units budget, int depth) const {
+std::uint32_t Search::pass(const Amounts& left, int depth) const {
     if (proves()) return 0;
     const std::uint64_t kind = breadth_at(depth) << 16 ^ std::uint64_t(limits_.pass.breadth);
-    const std::uint64_t both = std::uint64_t(budget) ^ kind << 32;
+    std::uint64_t both = std::uint64_t(left[0]) ^ kind << 32;
+    for (int r = 1; r < kResources; ++r) both = std::rotl(both * 0x9E3779B97F4A7C15, 29) ^ std::uint64_t(left[r]);
     return std::uint32_t(both * 0x9E3779B97F4A7C15 >> 32) | 1;
 }
 
 Remaining Search::after(const Question& question, int test, int outcome) const {
-    return {table_.costs.after(question.remaining.state, test, outcome), question.remaining.limit};
+    return {table_.costs.after(question.remaining.state, test, outcome), question.remaining.limits};
+}
+
+const Chain& Search::chain_at(int depth, Flags flags) {
+    Level& level = *levels_[depth];
+    if (level.chain.paid != (flags & table_.costs.fee_flags())) {
+        level.chain = describe_chain(level.tests, table_.costs, flags);
+    }
+    return level.chain;
 }
 
 Answer Search::search(const ObjectSet& set, const Question& question, int depth) {
     if (set.leaf == set.least || set.least >= question.cutoff) return {.value = set.least};
     const Level& above = *levels_[depth - 1];
-    const Units budget = question.remaining.budget();
+    const Chain& chain = chain_at(depth - 1, question.remaining.state.flags);
+    const Amounts left = question.remaining.left();
     const bool any_test = question.only == kNoTest;
-    if (any_test && budget < above.chain.two()) return with_one_test(set, question.remaining, above);
+    if (any_test && !chain.two.fits(left)) return with_one_test(set, question.remaining, above);
     Answer best{.value = set.leaf}, proven{.value = set.least};
     if (question.is_canonical) {
         proven.value = question.cutoff - 1;
@@ -74,7 +86,7 @@ Answer Search::search(const ObjectSet& set, const Question& question, int depth)
         if (const auto known = remembered(set, question, depth, best, proven)) return *known;
     }
     spend(0);
-    const bool are_two_left = any_test && budget < above.chain.three();
+    const bool are_two_left = any_test && !chain.three.fits(left);
     if (are_two_left && may_count_pairs(set, above)) return with_two_tests(set, question, above);
     return try_tests(set, question, depth, best, proven);
 }
@@ -92,7 +104,10 @@ Answer Search::with_one_test(const ObjectSet& set, const Remaining& remaining, c
     spend(std::int64_t(set.size()) * (1 + int(affordable.tests.size()) / 8));
     const BestSplit split = splits_.best_split(set, affordable.tests);
     Answer answer{.value = split.errors, .test = split.test};
-    if (split.errors > set.least) answer.changes = std::min(affordable.beyond, above.chain.two());
+    if (split.errors > set.least) {
+        answer.changes = affordable.changes;
+        answer.changes.cut(remaining.left(), above.chain.two);
+    }
     if (split.test != kNoTest) answer.need = table_.costs.most(remaining.state, split.test);
     return answer;
 }
@@ -118,17 +133,17 @@ Answer Search::with_two_tests(const ObjectSet& set, const Question& question, co
 // An answer where what is known suffices; else `best` and `proven` are raised to it.
 std::optional<Answer> Search::remembered(const ObjectSet& set, const Question& question, int depth, Answer& best,
                                          Answer& proven) const {
-    const Units budget = question.remaining.budget();
+    const Amounts left = question.remaining.left();
     const Known* known = memory_.look_up(set, question.remaining.state.flags);
     if (known == nullptr) return std::nullopt;
-    if (known->found_from <= budget && known->found < best.value) {
+    if (known->found_from.fits(left) && known->found < best.value) {
         best = {.value = known->found, .need = known->found_from, .test = known->found_test};
     }
-    if (known->bound_up_to >= budget && known->bound > proven.value) {
-        proven = {.value = known->bound, .changes = known->bound_up_to + 1};
+    if (known->bound > proven.value && left.is_below(known->bound_below)) {
+        proven = {.value = known->bound, .changes = known->bound_below};
     }
     if (proven.value >= question.cutoff) return proven;
-    const bool same_pass = !proves() && known->found_in == pass(budget, depth);
+    const bool same_pass = !proves() && known->found_in == pass(left, depth);
     if (best.value == proven.value || same_pass) {
         best.changes = proven.changes;
         return best;
@@ -148,14 +163,17 @@ Ranking Search::prepare(const ObjectSet& set, const Question& question, int dept
         spend(std::int64_t(set.size()) * n_tests + std::int64_t(n_tests) * table_.width * 4);
         ranking = splits_.rank(set, question.remaining, above, level);
     }
-    level.chain = describe_chain(level.tests, table_.costs);
+    level.chain = describe_chain(level.tests, table_.costs, question.remaining.state.flags);
     // Where leaves need more than one case, a free test may cut off a few too many.
     const bool takes_free = ranking.free_test != kNoTest && table_.policy.min_cases() == 1;
     if (question.only == kNoTest && takes_free) level.ranked.assign(1, ranking.free_test);
     if (question.only != kNoTest) level.ranked.assign(1, question.only);
-    if (question.is_canonical) {  // of tests that reach the same the cheapest
-        std::ranges::stable_sort(level.ranked, {},
-                                 [&](int test) { return table_.costs.most(question.remaining.state, test); });
+    if (question.is_canonical) {  // of tests that reach the same the cheapest, and one that splits the set if any does
+        const auto unlocking = std::span(level.tests).subspan(level.n_splitting);
+        std::ranges::stable_sort(level.ranked, {}, [&](int test) {
+            return std::pair(std::ranges::find(unlocking, test) != unlocking.end(),
+                             table_.costs.most(question.remaining.state, test)[0]);
+        });
     }
     level_at(depth + 1);
     return ranking;
@@ -163,7 +181,7 @@ Ranking Search::prepare(const ObjectSet& set, const Question& question, int dept
 
 Answer Search::try_tests(const ObjectSet& set, const Question& question, int depth, Answer best, const Answer& proven) {
     const std::int64_t before = work_;
-    Units changes = prepare(set, question, depth).beyond;
+    Amounts changes = prepare(set, question, depth).changes;
     const bool any_test = question.only == kNoTest;
     const PathState& state = question.remaining.state;
     Units bound = std::min(best.value, question.cutoff), refuted = set.leaf;
@@ -174,11 +192,11 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
         spend(3 * set.size() + 4 * std::int64_t(i) + 100);
         const Units wrong = try_test(set, question, test, depth, bound);
         const CostModel::Charges charges = table_.costs.charges(state, test);
-        Units need = table_.costs.most(state, test);
+        Amounts need = table_.costs.most(state, test);
         for (int outcome = 0; outcome < table_.n_outcomes[test]; ++outcome) {
             const Part& part = level.parts[outcome];
-            need = std::max(need, charges[outcome] + part.need);
-            if (part.proven > part.least) changes = std::min(changes, charges[outcome] + part.up_to);
+            need = need.max(charges[outcome] + part.need);
+            if (part.proven > part.least) changes = changes.min(charges[outcome] + part.up_to);
         }
         refuted = std::min(refuted, wrong);
         if (wrong < bound) {
@@ -196,7 +214,7 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
     const std::int64_t effort = 1 + work_ - before;
     if (proves()) memory_.remember_bound(set, state.flags, answer, effort);
     if (best.value < question.cutoff) {
-        memory_.remember_tree(set, state.flags, answer, effort, pass(question.remaining.budget(), depth));
+        memory_.remember_tree(set, state.flags, answer, effort, pass(question.remaining.left(), depth));
     }
     return answer;
 }
@@ -223,7 +241,9 @@ Units Search::try_test(const ObjectSet& set, const Question& question, int test,
         wrong = rest + answer.value;
     }
     if (pairs_ && proves()) {
-        pairs_->remember_parts(test, table_.costs.flags_after(question.remaining.state.flags, test), depth, level);
+        const Flags flags = question.remaining.state.flags;
+        pairs_->remember_parts(
+            test, {table_.costs.flags_after(flags, test, 0), table_.costs.flags_after(flags, test, 1)}, depth, level);
     }
     return wrong;
 }
@@ -255,7 +275,7 @@ Units Search::recall_parts(const Question& question, int test, int depth) {
         Part& part = levels_[depth]->parts[outcome];
         if (part.proven <= part.least) {
             part.proven = part.least;
-            part.up_to = kNever;
+            part.up_to = kUnlimited;
         }
         part.is_settled = part.leaf == part.least;
         if (!part.is_settled) memory_.recall(part, after(question, test, outcome));
@@ -267,6 +287,7 @@ Units Search::recall_parts(const Question& question, int test, int depth) {
 void Search::settle_binary_parts(const Question& question, int test, int depth) {
     Level& level = *levels_[depth];
     const std::array<Remaining, 2> left{after(question, test, 0), after(question, test, 1)};
+    chain_at(depth, left[0].state.flags);  // fees are the same whatever the test shows
     std::array<int, 2> found{};
     const int settled = pairs_->settle_parts(left, depth, level, found);
     if (settled == 0) return;
@@ -280,4 +301,4 @@ void Search::settle_binary_parts(const Question& question, int test, int depth) 
     }
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

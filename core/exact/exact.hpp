@@ -20,37 +20,13 @@
 #include "exact/cache.hpp"
 #include "exact/outcome_splits.hpp"
 
-namespace budgetree {
-
-inline constexpr int kAllTests = 1 << 15;  // a breadth that leaves nothing out
-
-// How many tests are tried at each set. Less than all proves nothing and finds good trees early.
-struct Pass {
-    int breadth = kAllTests;
-    // All at the first set, so that each test there is judged by what the pass makes of its parts: a rollout.
-    bool is_wide_first = false;
-    // About how many nanoseconds counting all pairs of a set may take where not all tests are tried; beyond it the last
-    // two tests are tried like the others.
-    std::int64_t max_pair_work = kNever;
-
-    bool proves() const { return breadth >= kAllTests; }
-};
+namespace budgetree::BUDGETREE_EXACT {
 
 struct Question {
-    Remaining remaining;
+    Remaining remaining = {};
     Units cutoff = kNever;      // only errors below it are of interest
     int only = kNoTest;         // leave out all trees that do not begin with this test
     bool is_canonical = false;  // the value is cutoff − 1: which test of the ranking reaches it first?
-};
-
-// A tree as it is read off a search: numbered breadth first.
-struct FoundTree {
-    struct Node {
-        int test, parent, outcome;
-        Units paid;
-        std::vector<std::int32_t> objects;  // sorted by class
-    };
-    std::vector<Node> nodes;
 };
 
 // One thread's search, with its own memory. Where the clock interrupts it, it answers nothing, and everything that it
@@ -97,7 +73,8 @@ private:
 
     Remaining after(const Question& question, int test, int outcome) const;
     Level& level_at(int depth);
-    std::uint32_t pass(Units budget, int depth) const;
+    const Chain& chain_at(int depth, Flags flags);  // of the tests there, on a path with these flags
+    std::uint32_t pass(const Amounts& left, int depth) const;
     std::size_t breadth_at(int depth) const {
         return std::size_t(limits_.pass.is_wide_first && depth == 1 ? kAllTests : limits_.pass.breadth);
     }
@@ -114,4 +91,4 @@ private:
     std::int64_t work_ = 0;
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

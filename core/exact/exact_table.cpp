@@ -7,7 +7,7 @@
 
 #include "simd/vectors.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr std::uint64_t kSeed = 20150509;  // any will do, and the same one keeps runs alike
@@ -87,4 +87,4 @@ ObjectSet ExactTable::set_of(std::span<const std::int32_t> objects) const {
     return set;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -12,7 +12,7 @@
 #include "exact/object_set.hpp"
 #include "tables/cases.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 // What the layout in Python has worked out: cases of weight above 0, tests by price.
 struct ExactTable {
@@ -51,4 +51,4 @@ private:
     std::vector<std::int32_t> everything_;
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

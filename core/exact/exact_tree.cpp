@@ -3,7 +3,7 @@
 
 #include "exact/exact.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 std::optional<FoundTree> Search::tree(const Question& question, const Limits& limits) {
     limits_ = limits;
@@ -14,7 +14,7 @@ std::optional<FoundTree> Search::tree(const Question& question, const Limits& li
     tree.nodes.push_back({kNoTest, -1, -1, 0, {everything.begin(), everything.end()}});
     try {
         for (std::size_t number = 0; number < tree.nodes.size(); ++number) {
-            const Remaining left{states[number], question.remaining.limit};
+            const Remaining left{states[number], question.remaining.limits};
             int test = number == 0 ? question.only : kNoTest;
             if (test == kNoTest)
                 test = choose_for_tree(table_.set_of(tree.nodes[number].objects), {left}, question.is_canonical);
@@ -24,7 +24,7 @@ std::optional<FoundTree> Search::tree(const Question& question, const Limits& li
             split_apart(tree.nodes[number], tree.nodes, int(number));
             for (std::size_t child = first; child < tree.nodes.size(); ++child) {
                 states.push_back(table_.costs.after(left.state, test, tree.nodes[child].outcome));
-                tree.nodes[child].paid = states.back().spent;
+                tree.nodes[child].paid = states.back().spent[0];
             }
         }
     } catch (Stopped) {
@@ -51,4 +51,4 @@ void Search::split_apart(const FoundTree::Node& node, std::vector<FoundTree::Nod
     }
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

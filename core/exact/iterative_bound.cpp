@@ -7,7 +7,7 @@
 #include "base/threads.hpp"
 #include "exact/common_core.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr Units kFirstPart = 64;
@@ -79,4 +79,4 @@ Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Ques
     return proven;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -10,7 +10,7 @@
 
 #include "exact/exact.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 // Proven when the seconds were over (where the watch's clock limits the work: so many seconds of counted work), from
 // what is known on; at most the question's cutoff. All searches are used, one per worker; the watch is the calling
@@ -18,4 +18,4 @@ namespace budgetree {
 Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Question& question, double seconds,
                       Units known, int n_threads, Watch& watch);
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -11,11 +11,16 @@
 #include <span>
 
 #include "cost/cost_model.hpp"
+#include "exact/exact_search.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
-inline constexpr int kNoTest = -1;
-inline constexpr Units kNever = Units(1) << 62;  // a budget that nobody has
+inline constexpr int kResources = BUDGETREE_RESOURCES;
+using Amounts = AmountsOf<kResources>;
+using PathState = PathStateOf<kResources>;
+using CostModel = CostModelOf<kResources>;
+
+inline constexpr Amounts kUnlimited = Amounts::all(kNever);
 
 // A set is known by two sums of random numbers, one pair per case, whatever path led to it: two sets with equal sums
 // are the same but for a chance of 2⁻¹²⁸.
@@ -39,30 +44,31 @@ struct ObjectSet {
 
 // What a test makes of a set: the cases that show one outcome, and what is known of their errors so far.
 struct Part : ObjectSet {
-    Units proven = 0;         // no tree has fewer errors …
-    Units up_to = kNever;     // … with a budget below this
-    Units need = 0;           // what the tree that was found for it needs
-    bool is_settled = false;  // there is nothing to search for any more
+    Units proven = 0;            // no tree has fewer errors …
+    Amounts up_to = kUnlimited;  // … with less than this left of every resource
+    Amounts need;                // what the tree that was found for it needs
+    bool is_settled = false;     // there is nothing to search for any more
 
     Units mixed() const { return is_settled ? 0 : leaf - least; }  // what there is to gain
-    void settle(Units errors, Units until, Units needed) {
+    void settle(Units errors, const Amounts& until, const Amounts& needed) {
         proven = errors, up_to = until, need = needed, is_settled = true;
     }
 };
 
 // A path and the most that it may spend.
 struct Remaining {
-    PathState state;
-    Units limit = 0;
+    PathState state = {};
+    Amounts limits = {};
 
-    Units budget() const { return limit - state.spent; }
+    Amounts left() const { return limits - state.spent; }
+    bool operator==(const Remaining& other) const { return state.flags == other.state.flags && left() == other.left(); }
 };
 
 struct Answer {
-    Units value = 0;         // the fewest errors if below the cutoff, else a lower bound of at least the cutoff
-    Units changes = kNever;  // the least budget at which that may no longer hold
-    Units need = 0;          // what the tree that was found needs
-    int test = kNoTest;      // its first test; kNoTest for a leaf
+    Units value = 0;               // the fewest errors if below the cutoff, else a lower bound of at least the cutoff
+    Amounts changes = kUnlimited;  // it holds while less than this is left of every resource: a box
+    Amounts need = {};             // what the tree that was found needs
+    int test = kNoTest;            // its first test; kNoTest for a leaf
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

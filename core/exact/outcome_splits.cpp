@@ -5,20 +5,22 @@
 
 #include "simd/vectors.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 void find_affordable(const CostModel& costs, const std::vector<std::int32_t>& tests, const Remaining& remaining,
                      Affordable& found) {
     found.tests.clear();
-    found.beyond = kNever;
-    found.budget = remaining.budget();
+    found.changes = kUnlimited;
+    found.made_for = remaining;
+    const Amounts left = remaining.left();
     for (const std::int32_t test : tests) {
-        const Units price = costs.most(remaining.state, test);
-        if (price <= remaining.budget()) {
+        if (!costs.is_allowed(remaining.state.flags, test)) continue;
+        const Amounts price = costs.most(remaining.state, test);
+        if (price.fits(left)) {
             found.tests.push_back(test);
         } else {
-            found.beyond = std::min(found.beyond, price);
-            if (!costs.depends_on_path()) break;  // the others cost no less
+            found.changes.cut(left, price);
+            if (kResources == 1 && !costs.depends_on_path()) break;  // the others cost no less
         }
     }
 }
@@ -268,12 +270,12 @@ void OutcomeSplits::sum_keys(const ObjectSet& set, int test, Level& level) {
 }
 
 Ranking OutcomeSplits::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level) {
-    Ranker ranker(table_.costs, remaining, level);
+    Ranker ranker(table_, remaining, level);
     find_runs(set, level.runs);
     find_gains(set, level.runs, level.gains);
     runs_ = level.runs;
     counts_by_simd() ? rank_by_simd(set, above.tests, ranker) : rank_by_cases(set, above.tests, ranker);
-    return ranker.finish();
+    return ranker.finish(set, above.tests);
 }
 
 // Pairs of cases of different classes that stay together. Of binary tests the unlike share of each part instead, ones
@@ -360,4 +362,4 @@ Units OutcomeSplits::bound_by_answers(Level& level, int n_outcomes, int max_outc
     return wrong;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

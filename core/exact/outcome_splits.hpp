@@ -9,18 +9,19 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "exact/search_level.hpp"
 #include "simd/split_simd.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
-// The tests that a path can afford, in the table's order, and the least price beyond.
+// The tests that a path may do, in their order; while less than `changes` is left there are no others.
 struct Affordable {
     std::vector<std::int32_t> tests;
-    Units beyond = kNever;
-    Units budget = -1;  // that it was made for
+    Amounts changes = kUnlimited;
+    std::optional<Remaining> made_for;
 };
 
 void find_affordable(const CostModel& costs, const std::vector<std::int32_t>& tests, const Remaining& remaining,
@@ -98,6 +99,7 @@ private:
     std::vector<std::int32_t> starts_;
     Level last_two_level_;
     std::array<Affordable, 2> affordable_;
+    std::vector<std::int32_t> unlocking_;
 };
 
 template <typename Spend>
@@ -109,33 +111,42 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
     Level& level = last_two_level_;
     find_runs(set, level.runs);
     find_gains(set, level.runs, level.gains);
-    Answer best{.value = set.leaf, .changes = first.beyond};
+    Answer best{.value = set.leaf, .changes = first.changes};
     Units bound = std::min(set.leaf, cutoff), refuted = set.leaf;
-    for (const int test : first.tests) {
+    unlocking_.clear();
+    second.made_for.reset();
+    const std::size_t n_first = first.tests.size();
+    for (std::size_t i = 0; i < n_first + unlocking_.size(); ++i) {
+        const int test = i < n_first ? first.tests[i] : unlocking_[i - n_first];
         const int n_outcomes = table_.n_outcomes[test];
         spend(std::int64_t(set.size()) * (4 + int(above.tests.size()) / 4) + 100 * n_outcomes);
         const auto parts = std::span(level.parts).first(n_outcomes);
         std::ranges::fill(parts, Part{});
         if (set.least > 0) sum_keys(set, test, level);
         split(set, test, level);
-        if (std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) continue;
+        if (i < n_first && std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) {
+            // Those that split the set come first: of equally good ones no tree needs the others.
+            if (unlocks(table_, set, test, remaining.state.flags)) unlocking_.push_back(test);
+            continue;
+        }
         if (!table_.allows(set, test)) continue;
         const CostModel::Charges charges = costs.charges(remaining.state, test);
         const auto afford_second = [&](int outcome) {
-            const Remaining left{costs.after(remaining.state, test, outcome), remaining.limit};
-            if (left.budget() != second.budget) find_affordable(costs, above.tests, left, second);
+            const Remaining left{costs.after(remaining.state, test, outcome), remaining.limits};
+            if (second.made_for != left) find_affordable(costs, above.tests, left, second);
         };
-        second.budget = -1;
         int max_outcomes = 1;
         for (int outcome = 0; outcome < n_outcomes; ++outcome) {
             if (parts[outcome].is_settled) continue;
             afford_second(outcome);
             for (const int next : second.tests) max_outcomes = std::max(max_outcomes, table_.n_outcomes[next]);
-            best.changes =
-                std::min(best.changes, charges[outcome] + std::min(second.beyond, above.chain.two_after(test)));
+            // Two more tests after this one: some resource lacks what three tests take.
+            Amounts until = second.changes;
+            until.cut(second.made_for->left(), above.chain.two_after(test).max(above.chain.three - charges[outcome]));
+            best.changes = best.changes.min(charges[outcome] + until);
         }
         Units wrong = bound_by_answers(level, n_outcomes, max_outcomes);
-        Units need = costs.most(remaining.state, test);
+        Amounts need = costs.most(remaining.state, test);
         while (wrong < bound) {
             const auto part = std::ranges::max_element(parts, {}, &Part::mixed);  // it ends a hopeless test soonest
             if (part->mixed() == 0) break;
@@ -143,10 +154,10 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
             afford_second(outcome);
             const BestSplit split = best_split(*part, second.tests);
             wrong += split.errors - part->proven;
-            part->settle(split.errors, kNever, 0);
+            part->settle(split.errors, kUnlimited, {});
             if (split.test != kNoTest) {
                 const PathState then = costs.after(remaining.state, test, outcome);
-                need = std::max(need, charges[outcome] + costs.most(then, split.test));
+                need = need.max(charges[outcome] + costs.most(then, split.test));
             }
         }
         refuted = std::min(refuted, wrong);
@@ -157,9 +168,9 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
             if (wrong == set.least) break;
         }
     }
-    if (best.value == set.least) best.changes = kNever;
+    if (best.value == set.least) best.changes = kUnlimited;
     if (best.value >= cutoff) best = {.value = refuted, .changes = best.changes};
     return best;
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

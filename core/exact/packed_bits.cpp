@@ -1,6 +1,6 @@
 #include "exact/packed_bits.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 constexpr int kBlock = 8;  // cases to a byte
@@ -75,4 +75,4 @@ void PackedBits::project(const OnesOfSet& ones, OnesOfSet& gains) const {
     }
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

@@ -10,7 +10,7 @@
 #include "exact/exact_table.hpp"
 #include "simd/pair_simd.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
 struct OnesOfSet {
     OnesOfSet(int n_classes, int n_lanes) : ones(std::size_t(n_classes) * n_lanes), totals(n_classes), lanes(n_lanes) {}
@@ -48,4 +48,4 @@ private:
     std::vector<Count> gain_table_, row_;  // only with losses; row_ is class × lane
 };
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

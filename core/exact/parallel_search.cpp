@@ -7,7 +7,7 @@
 #include "base/turns.hpp"
 #include "exact/iterative_bound.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 namespace {
 
 class ParallelSearch {
@@ -66,11 +66,11 @@ public:
         Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
         for (const auto& answer : answers_) {
             whole.value = std::min(whole.value, answer->value);
-            whole.changes = std::min(whole.changes, answer->changes);
+            whole.changes = whole.changes.min(answer->changes);
         }
         Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
         for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
-            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place]);
+            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place])[0];
             if (answers_[place]->value != whole.value || needed >= price) continue;
             price = needed;
             whole.test = ranking_[place];
@@ -96,7 +96,7 @@ private:
 
 // What was answered holds for the same budget, where no more errors are of interest.
 bool goes_on(const AnsweredTests& answered, const Question& question, const std::vector<std::int32_t>& ranking) {
-    return answered.question.remaining.limit == question.remaining.limit && answered.ranking == ranking &&
+    return answered.question.remaining == question.remaining && answered.ranking == ranking &&
            question.cutoff <= answered.question.cutoff;
 }
 
@@ -160,4 +160,4 @@ ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& se
     return parallel.finish();
 }
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

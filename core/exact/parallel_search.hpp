@@ -18,12 +18,9 @@
 
 #include "exact/exact.hpp"
 
-namespace budgetree {
+namespace budgetree::BUDGETREE_EXACT {
 
-struct ParallelSearchSettings {
-    int n_threads = 1;
-    double bound_seconds = 0;     // for the bound from below, of work where that is limited; 0: none
-    Units known_bound = 0;        // proven before
+struct ParallelSearchSettings : LongSearchSettings {
     std::size_t cache_bytes = 0;  // per worker
 };
 
@@ -36,17 +33,14 @@ struct ParallelSearchResult {
 
 // First tests that a search was done with before its clock was over, for the same question asked again.
 struct AnsweredTests {
-    Question question;
-    std::vector<std::int32_t> ranking;
-    std::vector<std::optional<Answer>> answers;
+    Question question = {};
+    std::vector<std::int32_t> ranking = {};
+    std::vector<std::optional<Answer>> answers = {};
 };
-
-// Workers where the work is limited: with more, each has to learn again what others have learned.
-inline constexpr int kWorkers = 4;
 
 // The searches are kept by the caller, so that what they have learned stays; as many are made as there are workers. So
 // are the tests that they have answered: a search that is asked again goes on where it was.
 ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, AnsweredTests& answered,
                                         const Question& question, const ParallelSearchSettings& settings, Clock& clock);
 
-}  // namespace budgetree
+}  // namespace budgetree::BUDGETREE_EXACT

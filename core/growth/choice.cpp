@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace budgetree {
 namespace {
@@ -46,15 +47,17 @@ ClassList classes_of(ClassWeights class_weights) {
 }
 
 Chooser::Chooser(const RowLayout& layout, const CostModel& costs)
-    : layout_(layout), costs_(costs), pairs_(IntegerImpurity::pairs(layout.n_classes())), kept_(layout.n_lanes()) {
-    highest_price_ = double(costs.highest_price());
-    lowest_price_ = *std::ranges::min_element(costs.costliest());
-    flat_prices_.assign(costs.costliest().begin(), costs.costliest().end());
+    : layout_(layout), costs_(costs), pairs_(IntegerImpurity::pairs(layout.n_classes())), kept_(layout.n_lanes()),
+      shares_(costs, 0) {
+    for (const Amounts& costliest : costs.costliest()) flat_prices_.push_back(double(costliest[0]));
+    lowest_price_ = Units(*std::ranges::min_element(flat_prices_));
     prices_ = flat_prices_;
+    if (has_rules()) offers_.resize(layout.n_tests());
 }
 
 void Chooser::use(const GrowthSettings& settings) {
     settings_ = &settings;
+    shares_ = Prices(costs_, settings.budget);
     if ((costs_.depends_on_outcome() || settings.rule == Rule::kExpected) && each_.empty()) {
         each_.resize(layout_.n_cells());
         total_.resize(layout_.n_cells());
@@ -68,7 +71,7 @@ bool Chooser::stops(ClassWeights class_weights, const PathState& state) const {
         n_present += weight > 0;
         total += double(weight);
     }
-    if (n_present < 2 || state.spent + lowest_price_ > settings_->budget) return true;
+    if (n_present < 2 || state.spent[0] + lowest_price_ > settings_->budget) return true;
     const double owes = settings_->impurity.value(class_weights);
     if (!settings_->impurity.is_exact()) return owes <= settings_->float_threshold * (1.0 + kFloatTie);
     const double error = settings_->impurity.error_bound(total, 1.0), threshold = settings_->threshold.as_double();
@@ -103,7 +106,7 @@ void Chooser::leave_out_rare(const NodeCounts<Count>& counts, const ClassList& c
 
 std::span<const double> Chooser::prices(const PathState& state) {
     if (!costs_.depends_on_path()) return flat_prices_;
-    for (int test = 0; test < layout_.n_tests(); ++test) prices_[test] = double(costs_.most(state, test));
+    for (int test = 0; test < layout_.n_tests(); ++test) prices_[test] = double(costs_.most(state, test)[0]);
     return prices_;
 }
 
@@ -113,11 +116,58 @@ double Chooser::cheapest(const PathState& state) {
 
 template <typename Count>
 Choice Chooser::choose(const ChoiceNode<Count>& node, Watch& watch) {
+    if (has_rules()) find_offers(node);
+    const auto first_of = [&](int test) { return has_rules() && test != kLeaf ? offers_[test].first : test; };
     const int best = best_by(settings_->impurity, node, watch);
-    if (best != kLeaf) return {best, false};
+    if (best != kLeaf) return {first_of(best), false};
     // Nothing splits the node, or every R is infinite; then Pairs, which separates something wherever a test splits.
     const int by_pairs = best_by(pairs_, node, watch);
-    return {by_pairs, by_pairs != kLeaf};
+    return {first_of(by_pairs), by_pairs != kLeaf};
+}
+
+// Every test that splits the node and can be had; prices_ are infinite for the others.
+template <typename Count>
+void Chooser::find_offers(const ChoiceNode<Count>& node) {
+    const double total = double(std::accumulate(node.class_weights.begin(), node.class_weights.end(), std::int64_t(0)));
+    for (int test = 0; test < layout_.n_tests(); ++test) {
+        Offer& offer = offers_[test] = {kLeaf, node.state};
+        prices_[test] = kInfinity;
+        if (!(node.facts.largest[test] < total) || !unlock(node, total, test, offer, 0)) continue;
+        if (offer.first == kLeaf) offer.first = test;
+        prices_[test] = double(shares_.of(offer.state.spent - node.state.spent + costs_.most(offer.state, test)));
+    }
+}
+
+// Adds to an offer what a test still needs, as far as it shows the same on all of the node; whether it can then be
+// bought within all limits.
+template <typename Count>
+bool Chooser::unlock(const ChoiceNode<Count>& node, double total, int test, Offer& offer, int depth) const {
+    for (Flags missing; (missing = costs_.needs(test) & ~offer.state.flags) != 0;) {
+        const auto shows_one = [&](int other) -> int {  // the outcome; −1 where there are several, or too few cases
+            if (node.facts.largest[other] != total) return -1;
+            int outcome = 0;
+            const auto is_shown = [&](int c) { return node.counts.of(c)[layout_.cell(other, outcome)] > 0; };
+            while (std::ranges::none_of(node.classes, is_shown)) ++outcome;
+            return outcome;
+        };
+        int unlocking = kLeaf, outcome = -1;
+        for (int other = 0; other < layout_.n_tests() && unlocking == kLeaf; ++other) {
+            outcome = shows_one(other);
+            if (outcome >= 0 && (costs_.sets(other, outcome) & missing) != 0) unlocking = other;
+        }
+        if (unlocking == kLeaf || depth > layout_.n_tests()) return false;
+        if (!unlock(node, total, unlocking, offer, depth + 1)) return false;
+        if (offer.first == kLeaf) offer.first = unlocking;
+        offer.state = costs_.after(offer.state, unlocking, outcome);
+    }
+    return costs_.may_buy(offer.state, test, costs_.limits_with(settings_->budget));
+}
+
+// What the test takes as one number, with what must be done before it.
+Units Chooser::price_of(const PathState& state, int test, int outcome) const {
+    if (!has_rules()) return costs_.charge(state, test, outcome)[0];
+    const PathState& then = offers_[test].state;
+    return shares_.of(then.spent - state.spent + costs_.charge(then, test, outcome));
 }
 
 bool Chooser::is_offered(const Weighing& weighing, const Facts& facts, int test) const {
@@ -127,18 +177,25 @@ bool Chooser::is_offered(const Weighing& weighing, const Facts& facts, int test)
 template <typename Count>
 int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, Watch& watch) {
     const bool is_worst = settings_->rule == Rule::kWorst;
-    Weighing weighing = {impurity.is_exact(), 0.0, impurity.value(node.class_weights), 0.0, 0.0, 0.0, 0.0,
-                         prices(node.state)};
+    Weighing weighing = {impurity.is_exact(),
+                         0.0,
+                         impurity.value(node.class_weights),
+                         0.0,
+                         0.0,
+                         0.0,
+                         0.0,
+                         has_rules() ? std::span<const double>(prices_) : prices(node.state)};
     owing_.clear();
     for (const int c : node.classes) {
         const double weight = double(node.class_weights[c]);
         weighing.total += weight;
         if (impurity.may_owe(weight)) owing_.push_back(c);
     }
-    weighing.room = double(settings_->budget - node.state.spent);
+    // By rules what cannot be had has an infinite price.
+    weighing.room = has_rules() ? std::numeric_limits<double>::max() : double(settings_->budget - node.state.spent[0]);
     weighing.nothing = impurity.is_exact() ? 0.0 : kFloatTie * weighing.whole;
     weighing.error = impurity.error_bound(weighing.total, is_worst ? 1.0 : weighing.total);
-    if (!is_worst && weighing.total * highest_price_ > kExact) {
+    if (!is_worst && weighing.total * double(shares_.highest()) > kExact) {
         weighing.price_error = 2.0 * (layout_.max_outcomes() + 4) * kHalfUlp;
     }
     const bool by_outcome = !is_worst || costs_.depends_on_outcome();
@@ -253,11 +310,10 @@ double Chooser::find_unsettled(const Weighing& weighing, const Facts& facts) {
 void Chooser::find_ratios(const Weighing& weighing, const PathState& state) {
     ratios_.resize(layout_.n_tests());
     for (int test = 0; test < layout_.n_tests(); ++test) {
-        const CostModel::Charges charges = costs_.charges(state, test);
         if (settings_->rule == Rule::kExpected) {
-            ratios_[test] = ratio_of_means(weighing, test, charges);
+            ratios_[test] = ratio_of_means(weighing, test, state);
         } else if (costs_.depends_on_outcome()) {
-            ratios_[test] = ratio_of_outcomes(weighing, test, charges);
+            ratios_[test] = ratio_of_outcomes(weighing, test, state);
         } else {
             const double price = weighing.costs[test], gain = weighing.whole - kept_[test];
             ratios_[test] = {price, gain > weighing.nothing ? gain : 0.0, quotient(price, gain + weighing.error),
@@ -267,12 +323,12 @@ void Chooser::find_ratios(const Weighing& weighing, const PathState& state) {
 }
 
 // The worst outcome of a test whose price depends on the outcome.
-Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, const CostModel::Charges& charges) const {
+Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, const PathState& state) const {
     Ratio worst = {0.0, 1.0, 0.0, 0.0};
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
         const std::size_t cell = layout_.cell(test, outcome);
         if (total_[cell] == 0.0) continue;
-        const double price = double(charges[outcome]), gain = weighing.whole - each_[cell];
+        const double price = double(price_of(state, test, outcome)), gain = weighing.whole - each_[cell];
         worst.low = std::max(worst.low, quotient(price, gain + weighing.error));
         worst.high = std::max(worst.high, quotient(price, gain - weighing.error));
         if (gain <= weighing.nothing) {
@@ -291,10 +347,10 @@ Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, co
 }
 
 // The mean price over the mean reduction, both times the node's weight.
-Chooser::Ratio Chooser::ratio_of_means(const Weighing& weighing, int test, const CostModel::Charges& charges) const {
+Chooser::Ratio Chooser::ratio_of_means(const Weighing& weighing, int test, const PathState& state) const {
     double price = 0.0;
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
-        price += total_[layout_.cell(test, outcome)] * double(charges[outcome]);
+        price += total_[layout_.cell(test, outcome)] * double(price_of(state, test, outcome));
     }
     const double gain = weighing.total * weighing.whole - kept_[test];
     return {price, gain > weighing.total * weighing.nothing ? gain : 0.0,
@@ -307,7 +363,6 @@ template <typename Count>
 Chooser::ExactRatio Chooser::exact_ratio(const IntegerImpurity& impurity, const ChoiceNode<Count>& node,
                                          const BigUInt& whole, int test) const {
     const bool is_worst = settings_->rule == Rule::kWorst;
-    const CostModel::Charges charges = costs_.charges(node.state, test);
     ExactRatio ratio = {BigUInt(), is_worst ? BigUInt(1) : BigUInt()};
     std::vector<std::int64_t> weights(node.class_weights.size());
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
@@ -317,7 +372,7 @@ Chooser::ExactRatio Chooser::exact_ratio(const IntegerImpurity& impurity, const 
             total += std::uint64_t(weights[c]);
         }
         if (total == 0) continue;
-        const BigUInt price{std::uint64_t(charges[outcome])};
+        const BigUInt price{std::uint64_t(price_of(node.state, test, outcome))};
         const BigUInt gain = excess(whole, impurity.exact_value(weights));
         if (!is_worst) {
             ratio.price += price * BigUInt(total);

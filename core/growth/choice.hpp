@@ -3,6 +3,10 @@
 //     R(t) = max over the outcomes i present of price(t, i) / (F(G) − F(G_i))        the smallest R wins
 //     ties: the test that leaves the least wrong, then the first column; where every R is infinite, Pairs chooses
 //
+// With several resources the price is the largest share of a limit (cost_model.hpp). A test that needs others first
+// is offered together with those of them that show the same on all of the node, as one purchase; if it is the best, the
+// first of these is done.
+//
 //     per test    wrong | largest | kept | price      floats, side by side (Facts, and the scratch of a Chooser)
 //
 // Fast because all of it is floats in vectors, and yet exact: as long as nothing passes 2^53 floats are whole numbers,
@@ -69,14 +73,16 @@ public:
     template <typename Count>
     Choice choose(const ChoiceNode<Count>& node, Watch& watch);
 
-    // What every test costs at its costliest outcome in this state, and the least of it.
+    // What every test costs at its costliest outcome in this state, and the least of it; without order and other
+    // limits, where takes_pure_splits.
     std::span<const double> prices(const PathState& state);
     double cheapest(const PathState& state);
 
     // Whether a cheapest test whose outcomes are all pure must be the rule's choice: no R is below its price / F(G),
     // and of the tests that reach it only others like it leave nothing wrong.
     bool takes_pure_splits() const {
-        return !costs_.depends_on_outcome() && settings_->impurity.is_exact() && settings_->min_cases == 1;
+        return !costs_.depends_on_outcome() && !has_rules() && settings_->impurity.is_exact() &&
+               settings_->min_cases == 1;
     }
 
     const GrowthSettings& settings() const { return *settings_; }
@@ -94,6 +100,11 @@ private:
         bool is_below(const ExactRatio& other) const { return price * other.reduction < other.price * reduction; }
     };
     struct Weighing;  // one node by one impurity
+    // A test with what must be done before it on this node: its first test, and the state in which it is bought itself.
+    struct Offer {
+        int first = kLeaf;  // kLeaf where it cannot be had
+        PathState state;
+    };
 
     template <typename Count>
     void leave_out_rare(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
@@ -111,20 +122,28 @@ private:
     int pick_by_ratio(const Weighing& weighing, const Facts& facts) const;
     double find_unsettled(const Weighing& weighing, const Facts& facts);
     void find_ratios(const Weighing& weighing, const PathState& state);
-    Ratio ratio_of_outcomes(const Weighing& weighing, int test, const CostModel::Charges& charges) const;
-    Ratio ratio_of_means(const Weighing& weighing, int test, const CostModel::Charges& charges) const;
+    Ratio ratio_of_outcomes(const Weighing& weighing, int test, const PathState& state) const;
+    Ratio ratio_of_means(const Weighing& weighing, int test, const PathState& state) const;
+    // Whether tests may be locked, or something else than the budget is limited.
+    bool has_rules() const { return costs_.has_conditions() || costs_.n_resources() > 1; }
+    template <typename Count>
+    void find_offers(const ChoiceNode<Count>& node);
+    template <typename Count>
+    bool unlock(const ChoiceNode<Count>& node, double total, int test, Offer& offer, int depth) const;
+    Units price_of(const PathState& state, int test, int outcome) const;
     bool is_offered(const Weighing& weighing, const Facts& facts, int test) const;
 
     const RowLayout& layout_;
     const CostModel& costs_;
     const GrowthSettings* settings_ = nullptr;
     IntegerImpurity pairs_;
-    double highest_price_;  // of any test in any state
     Units lowest_price_;
     std::vector<double> flat_prices_, prices_, kept_, each_, total_;
     ClassList owing_;
     std::vector<Ratio> ratios_;
     std::vector<int> unsettled_;
+    std::vector<Offer> offers_;  // only with rules
+    Prices shares_;
 };
 
 }  // namespace budgetree

@@ -22,7 +22,10 @@ Grower<Count>::Grower(SharedGrowth<Count>& shared, Watch watch)
     : shared_(shared), layout_(shared.table.layout()), costs_(shared.costs), watch_(watch),
       chooser_(layout_, shared.costs), facts_(layout_), unused_row_(1, layout_.row_bytes()) {
     chooser_.use(shared.settings);
-    last_step_ = *std::ranges::min_element(costs_.cheapest()) + *std::ranges::min_element(costs_.costliest());
+    Amounts cheapest = costs_.cheapest(0), costliest = costs_.costliest(0);
+    for (const Amounts& amounts : costs_.cheapest()) cheapest = cheapest.min(amounts);
+    for (const Amounts& amounts : costs_.costliest()) costliest = costliest.min(amounts);
+    last_step_ = cheapest[0] + costliest[0];
 }
 
 template <typename Count>
@@ -74,7 +77,7 @@ template <typename Count>
 bool Grower<Count>::split_purely(const GrowthTask<Count>& task) {
     if (task.n_rows > kFewRows || !task.counts.is_empty() || !chooser_.takes_pure_splits()) return false;
     GrowthNode& node = *task.node;
-    if (chooser_.cheapest(node.state) > double(chooser_.settings().budget - node.state.spent)) return false;
+    if (chooser_.cheapest(node.state) > double(chooser_.settings().budget - node.state.spent[0])) return false;
     const int test = find_pure_split(layout_, few_rows(task), chooser_, node.state);
     if (test == kLeaf) return false;
     node.test = test;
@@ -159,7 +162,7 @@ std::int64_t Grower<Count>::find_children(const GrowthTask<Count>& task) {
         if (below == nullptr || chooser_.stops(weights_of(*below), below->state)) continue;
         Child child = {};
         child.outcome = outcome;
-        child.is_last = below->state.spent + last_step_ > chooser_.settings().budget;
+        child.is_last = below->state.spent[0] + last_step_ > chooser_.settings().budget;
         child.task.node = below;
         child.task.class_sizes = below->class_weights;
         if (layout_.is_weighted()) {

@@ -9,7 +9,7 @@ GrownTree number_breadth_first(const GrowthNode& root, const RowLayout& layout) 
     for (std::size_t number = 0; number < nodes.size(); ++number) {
         const GrowthNode& node = *nodes[number];
         tree.test.push_back(node.test);
-        tree.paid.push_back(node.state.spent);
+        tree.paid.push_back(node.state.spent[0]);
         tree.fallback.push_back(node.is_fallback);
         tree.first_branch.push_back(node.test == kLeaf ? -1 : std::int64_t(tree.branches.size()));
         if (node.test == kLeaf) continue;

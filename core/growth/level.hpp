@@ -1,7 +1,7 @@
 // A level: many nodes that were counted elsewhere, for each of which the rule chooses a test (choice.hpp).
 //
 //     counts      node | test 0: outcome 0 [classes] … | test 1: … |      as shards add them up (partition.hpp)
-//     states      spent per node | flags per node                         of the path to it
+//     states      spent per node and resource | flags per node            of the path to it
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,16 @@
 namespace budgetree {
 
 struct PathStates {
-    std::span<const Units> spent;
+    std::span<const Units> spent;  // node × resource
     std::span<const Flags> flags;
+    int n_resources;
 
-    std::size_t size() const { return spent.size(); }
-    PathState operator[](std::size_t node) const { return {spent[node], flags[node]}; }
+    std::size_t size() const { return flags.size(); }
+    PathState operator[](std::size_t node) const {
+        PathState state{{}, flags[node]};
+        for (int r = 0; r < n_resources; ++r) state.spent[r] = spent[node * n_resources + r];
+        return state;
+    }
 };
 
 // What a tree is grown by, at nodes whose counts come from somewhere else.
@@ -32,6 +37,7 @@ public:
     LevelChooser& operator=(const LevelChooser&) = delete;
 
     int n_classes() const { return layout_.n_classes(); }
+    int n_resources() const { return costs_.n_resources(); }
     std::size_t n_cells() const { return n_cells_; }  // of a node
 
     // Per node, whether it is a leaf whatever the tests show: pure, forgiven, or unable to pay.

@@ -122,7 +122,7 @@ private:
             if (watch.clock().is_stopped()) return Ended::kStopped;
             if (test == kLeaf) continue;
             if (!policy_.is_plain()) wrong_after = loss_after(place.set, test);
-            const Units cost = place.state.spent + costs_.most(place.state, test);
+            const Units cost = place.state.spent[0] + costs_.most(place.state, test)[0];
             const Units need = std::max(cost, place.need);
             const std::int64_t gain = sets_[place.set].wrong - wrong_after;
             steps.add(need, gain);
@@ -152,7 +152,7 @@ private:
             const std::int32_t child = split_sets_[first + outcome];
             if (child == kEmpty) continue;
             const PathState state = costs_.after(place.state, test, outcome);
-            tree.max_cost = std::max(tree.max_cost, state.spent);
+            tree.max_cost = std::max(tree.max_cost, state.spent[0]);
             if (!sets_[child].is_pure && !chooser_.stops(weights_of(child), state))
                 queue_.push_back({child, state, need});
         }
@@ -180,7 +180,7 @@ private:
     int pure_split(const Place& place) {
         Set& set = sets_[place.set];
         const double cheapest = chooser_.cheapest(place.state);
-        if (cheapest > double(chooser_.settings().budget - place.state.spent)) return kLeaf;
+        if (cheapest > double(chooser_.settings().budget - place.state.spent[0])) return kLeaf;
         if (costs_.depends_on_path()) {
             return set.n_rows > kFewRows ? kLeaf : find_pure_split(layout_, few_rows(set), chooser_, place.state);
         }

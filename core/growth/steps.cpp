@@ -14,10 +14,23 @@ void Steps::drop_unfinished() {
     gain_.resize(end);
 }
 
+namespace {
+
+// Where the branches of the next inner node begin.
+std::size_t next_branch(const GrownTree& tree, std::size_t node) {
+    while (++node < tree.size()) {
+        if (tree.first_branch[node] >= 0) return std::size_t(tree.first_branch[node]);
+    }
+    return tree.branches.size();
+}
+
+}  // namespace
+
 void Steps::add_tree(const GrownTree& tree, const LeafPolicy& policy, const CostModel& costs) {
     const std::size_t first = need_.size();
     std::vector<std::size_t> place(tree.size());  // of each inner node among the steps
     std::vector<PathState> states(tree.size());
+    std::vector<int> outcome(tree.size());
     Tree summary;
     for (std::size_t node = 0; node < tree.size(); ++node) {
         const std::int64_t wrong = leaf_value(&tree.class_weights[node * policy.n_classes()], policy);
@@ -29,11 +42,15 @@ void Steps::add_tree(const GrownTree& tree, const LeafPolicy& policy, const Cost
             const std::size_t parent = tree.parent[node];
             gain_[place[parent]] -= wrong;
             reached_at = need_[place[parent]];
-            states[node] = {tree.paid[node], costs.flags_after(states[parent].flags, tree.test[parent])};
+            states[node].flags = costs.flags_after(states[parent].flags, tree.test[parent], outcome[node]);
         }
         if (tree.test[node] == kLeaf) continue;
+        const std::size_t end = next_branch(tree, node);
+        for (std::size_t branch = tree.first_branch[node]; branch < end; ++branch) {
+            if (tree.branches[branch] >= 0) outcome[tree.branches[branch]] = int(branch) - int(tree.first_branch[node]);
+        }
         place[node] = need_.size();
-        add(std::max(tree.paid[node] + costs.most(states[node], tree.test[node]), reached_at), wrong);
+        add(std::max(tree.paid[node] + costs.most(states[node], tree.test[node])[0], reached_at), wrong);
     }
     summary.at_leaves = summary.at_root;
     for (std::size_t step = first; step < gain_.size(); ++step) summary.at_leaves -= gain_[step];

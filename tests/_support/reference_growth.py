@@ -31,15 +31,15 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
         choice = None if is_leaf else decide(counts, costs, spent[node], settings, cases)
         if choice is not None:
             test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
-            state, own = spent[node], costs.amounts[choice.test].tolist()
-            unpaid = int(costs.flags[choice.test]) & ~state.flags
-            due = sum(amount for flag, amount in enumerate(costs.fees.tolist()) if unpaid >> flag & 1)
+            state, own = spent[node], costs.amounts[0, choice.test].tolist()
+            unpaid = int(costs.pays[choice.test]) & ~state.flags
+            due = sum(amount for flag, amount in enumerate(costs.fees[0].tolist()) if unpaid >> flag & 1)
             for outcome in range(n_outcomes[choice.test]):
                 part = rows[node][instance.codes[rows[node], choice.test] == outcome]
                 branches.append(len(rows) if len(part) else NO_BRANCH)
                 if len(part):
                     rows.append(part)
-                    spent.append(PathState(state.spent + due + own[outcome], state.flags | unpaid, ()))
+                    spent.append(PathState((state.spent[0] + due + own[outcome],), state.flags | unpaid, ()))
                     for column, value in ((test, LEAF), (parent, node), (fallback, False), (first_branch, -1)):
                         column.append(value)  # type: ignore[attr-defined]
         node += 1
@@ -48,7 +48,7 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
         test=np.array(test, dtype=np.int32),
         parent=np.array(parent, dtype=np.int32),
         counts=np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),
-        paid=np.array([state.spent for state in spent], dtype=np.int64),
+        paid=np.array([state.spent[0] for state in spent], dtype=np.int64),
         first_branch=np.array(first_branch, dtype=np.int64),
         branches=np.array(branches, dtype=np.int32),
         fallback=np.array(fallback, dtype=bool),

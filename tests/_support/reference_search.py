@@ -83,14 +83,20 @@ class ReferenceSearch:
         """What must be left to do the test: its costliest outcome, and the fees due."""
         return int(self.layout.costs.costliest[test]) + self._due(state, test)
 
+    def _price_of_three(self, state: State) -> int:
+        """What three tests cost at least, the last at its costliest outcome; each bears a third of the fees due."""
+        costs, due = self.layout.costs, np.array([self._due(state, test) for test in range(self.layout.n_tests)])
+        thirds = (3 * costs.costliest + due).min() + np.sort(3 * costs.cheapest + due)[:2].sum()
+        return -int(-thirds // 3)
+
     def _due(self, state: State, test: int) -> int:
-        missing = int(self.layout.costs.flags[test]) & ~state.flags
-        return sum(int(fee) for bit, fee in enumerate(self.layout.costs.fees) if missing >> bit & 1)
+        missing = int(self.layout.costs.pays[test]) & ~state.flags
+        return sum(int(fee) for bit, fee in enumerate(self.layout.costs.fees[0]) if missing >> bit & 1)
 
     def _parts(self, state: State, test: int) -> dict[int, State]:
         """By the outcomes that cases show, in their order."""
         layout, due = self.layout, self._due(state, test)
-        flags, own = state.flags | int(layout.costs.flags[test]), layout.costs.amounts[test].tolist()
+        flags, own = state.flags | int(layout.costs.pays[test]), layout.costs.amounts[0, test].tolist()
         shown: dict[int, list[int]] = {}
         for case in state.cases:
             shown.setdefault(int(layout.codes[case, test]), []).append(case)
@@ -113,8 +119,7 @@ class ReferenceSearch:
         if fewest == self._leaf(state):
             return ANY_TEST
         best = [test for test in self._tests(state) if self._sum_of_parts(state, test) == fewest]
-        costs = self.layout.costs
-        if state.left < costs.costliest.min() + np.sort(costs.cheapest)[:2].sum():
+        if state.left < self._price_of_three(state):
             return best[0]
         free = [test for test in self._tests(state) if self._price(state, test) == 0]
         if free and self.layout.min_cases == 1:

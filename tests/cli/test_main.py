@@ -72,7 +72,7 @@ def test_a_clinics_table_through_every_command(
     assert "exhaustive search" in page
 
     assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.estimate}"
-    assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
+    assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.export("rules")
     for form in ("sql", "javascript", "pmml"):
         assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
     for form in ("python", "sql"):

@@ -18,8 +18,8 @@ from support import random_cases
 
 import budgetree as bt
 from budgetree.dask import DaskCases
+from budgetree.distributed.cases import LocalEngine
 from budgetree.distributed.dask_cases import DaskEngine, PersistedPartition
-from budgetree.distributed.engine import LocalEngine
 from budgetree.distributed.partition import Moves, Partition, Step
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.rule import check_settings

@@ -23,11 +23,21 @@ def cases(**changed: Any) -> Any:
 
 def costs(**changed: Any) -> Any:
     arrays = {
-        "amounts": np.ones((2, 2), dtype=np.int64),
-        "flag_amounts": np.array([1], dtype=np.int64),
-        "flags": np.array([1, 0], dtype=np.uint64),
+        "amounts": np.ones((1, 2, 2), dtype=np.int64),
+        "flag_amounts": np.array([[1]], dtype=np.int64),
+        "pays": np.array([1, 0], dtype=np.uint64),
+        "needs": np.zeros(2, dtype=np.uint64),
+        "sets": np.array([[1, 1, 1], [0, 0, 0]], dtype=np.uint64),
+        "limits": np.array([9], dtype=np.int64),
     }
     return _core.CostModel(**(arrays | changed))
+
+
+def prices(n_tests: int, width: int) -> Any:
+    """One each, without fees."""
+    nothing = np.zeros(n_tests, dtype=np.uint64)
+    sets = np.zeros((n_tests, width + 1), dtype=np.uint64)
+    return costs(amounts=np.ones((1, n_tests, width), dtype=np.int64), pays=nothing, needs=nothing, sets=sets)
 
 
 def search(**changed: Any) -> Any:
@@ -64,11 +74,17 @@ def test_cases_that_do_not_fit_together(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("amounts", np.full((2, 2), -1, dtype=np.int64)),
-        ("amounts", np.full((2, 2), 2**62, dtype=np.int64)),
-        ("flag_amounts", np.array([-1], dtype=np.int64)),
-        ("flags", np.array([2, 0], dtype=np.uint64)),
-        ("flags", np.array([1], dtype=np.uint64)),
+        ("amounts", np.full((1, 2, 2), -1, dtype=np.int64)),
+        ("amounts", np.full((1, 2, 2), 2**62, dtype=np.int64)),
+        ("flag_amounts", np.array([[-1]], dtype=np.int64)),
+        ("pays", np.array([2, 0], dtype=np.uint64)),
+        ("pays", np.array([1], dtype=np.uint64)),
+        ("pays", np.array([1, 1], dtype=np.uint64)),  # and the second test does not set it
+        ("needs", np.array([2, 0], dtype=np.uint64)),
+        ("sets", np.full((2, 3), 2, dtype=np.uint64)),
+        ("sets", np.ones((2, 2), dtype=np.uint64)),
+        ("limits", np.array([-1], dtype=np.int64)),
+        ("limits", np.array([1, 1], dtype=np.int64)),
     ],
 )
 def test_prices_that_nobody_has(name: str, value: Any) -> None:
@@ -77,8 +93,7 @@ def test_prices_that_nobody_has(name: str, value: Any) -> None:
 
 
 def test_prices_of_other_tests() -> None:
-    three = costs(amounts=np.ones((3, 2), dtype=np.int64), flags=np.zeros(3, dtype=np.uint64))
-    narrow = costs(amounts=np.ones((2, 1), dtype=np.int64))
+    three, narrow = prices(3, 2), prices(2, 1)
     table = _core.PackedTable(cases(), _core.Clock())
     zero = bytes(128)
     settings = _core.GrowthSettings(_core.IntegerImpurity.powers(2, 2), zero, 0.0, 2, True)
@@ -124,8 +139,7 @@ def test_a_clock_that_was_interrupted_is_over_and_has_no_error_left() -> None:
         weights=None,
         n_outcomes=np.full(60, 2, dtype=np.int32),
     )
-    prices = costs(amounts=np.ones((60, 2), dtype=np.int64), flags=np.zeros(60, dtype=np.uint64))
-    searcher = search(cases=many, costs=prices, unavoidable=np.zeros(400, dtype=np.int64))
+    searcher = search(cases=many, costs=prices(60, 2), unavoidable=np.zeros(400, dtype=np.int64))
     clock = _core.Clock(None, fail)
     with pytest.raises(RuntimeError, match="no terminal"):
         searcher.ask(_core.Question(6), clock)

@@ -22,9 +22,12 @@ CASES: dict[str, Any] = {
     "n_classes": 2,
 }
 MONEY: dict[str, Any] = {
-    "amounts": np.ones((2, 3), dtype=np.int64),
-    "flag_amounts": np.array([5], dtype=np.int64),
-    "flags": np.array([1, 0], dtype=np.uint64),
+    "amounts": np.ones((1, 2, 3), dtype=np.int64),
+    "flag_amounts": np.array([[5]], dtype=np.int64),
+    "pays": np.array([1, 0], dtype=np.uint64),
+    "needs": np.zeros(2, dtype=np.uint64),
+    "sets": np.array([[1] * 4, [0] * 4], dtype=np.uint64),
+    "limits": np.array([9], dtype=np.int64),
 }
 
 
@@ -118,10 +121,11 @@ def test_cases_that_do_not_fit_are_refused(change: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"amounts": np.ones((0, 3), dtype=np.int64)}, "amounts: expected tests × outcomes"),
-        ({"amounts": np.ones((2, 0), dtype=np.int64)}, "amounts: expected tests × outcomes"),
-        ({"flags": np.array([1], dtype=np.uint64)}, "flags: expected one entry per test"),
-        ({"flag_amounts": np.ones(64, dtype=np.int64)}, "flag_amounts: expected at most 63"),
+        ({"amounts": np.ones((1, 0, 3), dtype=np.int64)}, "amounts: expected tests × outcomes"),
+        ({"amounts": np.ones((1, 2, 0), dtype=np.int64)}, "amounts: expected tests × outcomes"),
+        ({"amounts": np.ones((5, 2, 3), dtype=np.int64)}, "amounts: expected 1 to 4 resources"),
+        ({"pays": np.array([1], dtype=np.uint64)}, "pays, needs: expected one entry per test"),
+        ({"flag_amounts": np.ones((1, 64), dtype=np.int64)}, "flag_amounts: expected at most 63"),
     ],
 )
 def test_money_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:

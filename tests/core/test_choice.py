@@ -61,12 +61,12 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
             continue
         flags = rng.choice([0, 1])
         is_leaf = stops(counts[0].sum(axis=0), form, delta)
-        expected = None if is_leaf else decide(counts, prices, PathState(paid, flags, ()), settings)
+        expected = None if is_leaf else decide(counts, prices, PathState((paid,), flags, ()), settings)
         found = core.parts.choose(
             counts,
             core.CostModel(**prices.lowered),
             core_settings(native, settings),
-            core.PathState(paid, flags),
+            core.PathState([paid], flags),
             is_weighted,
         )
         assert found == ((-1, False) if expected is None else (expected.test, expected.fallback))
@@ -79,7 +79,7 @@ def test_two_ratios_that_floats_cannot_tell_apart() -> None:
         counts[:, 0, 0] = counts[:, 1, 1] = 10**5
         prices = bt.Prices({"0": 1, "1": 1}).bind(["0", "1"], [["0", "1"]] * 2)
         prices.amounts.flags.writeable = True
-        prices.amounts[0], prices.amounts[1] = price_a, price_b
+        prices.amounts[0, 0], prices.amounts[0, 1] = price_a, price_b
         settings = Settings(bt.Pairs().form(Fraction(1), 2), Fraction(0), 2**53, "worst")
         native = NativeInstance(None, None, 2 * 10**5, 2, 2**53)
         costs, start = core.CostModel(**prices.lowered), core.PathState()

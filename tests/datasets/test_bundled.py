@@ -50,11 +50,11 @@ def test_the_raw_frame_leads_to_the_same_instance(name: str) -> None:
 def test_pima_has_its_real_prices() -> None:
     table = bt.datasets.load("pima").schema.costs
     names = bt.datasets.load("pima").test_names
-    prices = {name: table.amount(units) for name, units in zip(names, table.amounts[:, 0], strict=True)}
+    prices = {name: table.amount(units) for name, units in zip(names, table.amounts[0, :, 0], strict=True)}
     assert prices["glucose"] == 15.51
     assert prices["insulin"] == 20.68
     assert {price for name, price in prices.items() if name not in ("glucose", "insulin")} == {1}
-    assert table.amount(table.fees[0]) == 2.1
+    assert table.amount(table.fees[0, 0]) == 2.1
     unit = bt.grow(bt.datasets.load("pima", prices=1))
     assert unit.max_cost == unit.depth
 

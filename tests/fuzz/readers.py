@@ -13,6 +13,7 @@ import budgetree as bt
 from budgetree.problem.settings_file import read_settings
 from budgetree.proof.check import seal
 from budgetree.report import render_page, summarise_tree
+from budgetree.show.export import FORMATS
 
 from . import examples
 from .contract import REFUSALS, Target, ViolationError
@@ -20,12 +21,12 @@ from .mutations import changed, to_json, to_toml
 
 FILE = Path("input")  # in the working folder
 SHOWN = (
-    "to_text",
-    "to_rules",
-    "to_dot",
-    "to_python",
-    "to_sql",
-    "to_svg",
+    "text",
+    "rules",
+    "dot",
+    "python",
+    "sql",
+    "svg",
     "summary",
     "to_dict",
     "_repr_html_",
@@ -49,7 +50,10 @@ def read_model(data: bytes) -> bool:
         raise ViolationError("a model that was written is another one when it is read")
     for name in Random(zlib.crc32(data)).sample(SHOWN, 3):  # all of them would take as long as ten other inputs
         try:
-            render_page(summarise_tree(tree, title="fuzz")) if name == "page" else getattr(tree, name)()
+            if name == "page":
+                render_page(summarise_tree(tree, title="fuzz"))
+            else:
+                tree.export(name) if name in FORMATS else getattr(tree, name)()
         except REFUSALS as error:
             if "depth" not in str(error) and "deep" not in str(error):  # some languages have no deep trees
                 raise

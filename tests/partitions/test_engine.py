@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support import random_cases
 
-from budgetree.distributed.engine import LocalEngine
+from budgetree.distributed.cases import LocalEngine
 from budgetree.distributed.partition import Moves, Step
 from budgetree.learn.greedy.native import count_classes
 from sharding import cut

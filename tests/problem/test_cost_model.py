@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,35 +18,104 @@ from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import NotAllowedError, Reason
 from budgetree.problem.prices import at_cheapest
 
+TESTS = ["t0", "t1", "t2", "t3", "p0", "p1"]  # the last two come in a panel, where there is one
 
-def random_costs(seed: int) -> CostModel:
-    """Four tests of two to four outcomes, prices by outcome, up to three fees."""
+
+@dataclass(frozen=True)
+class Problem:
+    """Rules in the user's words, and what they were bound to."""
+
+    prices: bt.Prices
+    outcomes: list[list[str]]
+    costs: CostModel
+
+    @property
+    def lists(self) -> list[bt.Prices | bt.Limit]:
+        return [self.prices, *self.prices.limits.values()]
+
+    def panel(self, test: str) -> list[str]:
+        return next((list(panel.tests) for panel in self.prices.panels.values() if test in panel.tests), [test])
+
+
+def random_problem(seed: int) -> Problem:
+    """One to three resources, prices by outcome and fees in each; a panel, an order and a beginning in some."""
     rng = np.random.default_rng(seed)
-    outcomes = [[str(name) for name in range(n)] for n in rng.integers(2, 5, 4)]
-    tests = {f"t{test}": {name: int(rng.integers(0, 7)) for name in names} for test, names in enumerate(outcomes)}
-    shared = {
-        f"f{fee}": (int(rng.integers(0, 5)), [f"t{test}" for test in np.flatnonzero(rng.random(4) < 0.6)])
-        for fee in range(rng.integers(0, 4))
-    }
-    shared = {name: entry for name, entry in shared.items() if entry[1]}
-    return bt.Prices(tests, shared=shared).bind(list(tests), outcomes)
+    outcomes = [[str(name) for name in range(n)] for n in rng.integers(2, 5, len(TESTS))]
+    has_panel, resources = rng.random() < 0.5, ["price", "time", "blood"][: rng.integers(1, 4)]
+    alone = TESTS[:4] if has_panel else TESTS
+
+    def amounts() -> dict[str, Any]:
+        tests = {test: {name: int(rng.integers(0, 7)) for name in outcomes[TESTS.index(test)]} for test in alone}
+        fees = [
+            (int(rng.integers(0, 5)), [test for test in alone if rng.random() < 0.6]) for _ in range(rng.integers(3))
+        ]
+        return {"tests": tests, "shared": {f"f{at}": fee for at, fee in enumerate(fees) if fee[1]}}
+
+    limits: dict[str, Any] = {name: bt.Limit(int(rng.integers(8, 30)), **amounts()) for name in resources[1:]}
+    if rng.random() < 0.3:
+        limits["tests"] = int(rng.integers(2, 7))
+    panels = {"lab": {"tests": TESTS[4:], **{name: int(rng.integers(0, 9)) for name in resources}}} if has_panel else {}
+    order: dict[str, Any] = {}
+    for later, test in enumerate(TESTS[1:4], start=1):
+        if rng.random() < 0.4:
+            order[test] = {"after": [str(rng.choice(TESTS[:later]))]}
+        elif rng.random() < 0.4:
+            before = int(rng.integers(later))
+            shown = [name for name in outcomes[before] if rng.random() < 0.6] or outcomes[before][:1]
+            order[test] = {"after": {TESTS[before]: shown}}
+    first = [["t0"], ["p0"], []][rng.integers(3)]
+    if has_panel and first == ["p0"]:
+        first = ["lab"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tests that cannot be reached
+        prices = bt.Prices(**amounts(), limits=limits, panels=panels, order=order, first=first)
+        return Problem(prices, outcomes, prices.bind(TESTS, outcomes))
 
 
-def random_path(costs: CostModel, seed: int) -> list[tuple[int, set[int]]]:
+def random_path(problem: Problem, seed: int) -> list[tuple[int, set[int]]]:
     """Tests in order, each with the results that a branch leaves."""
-    rng = np.random.default_rng(seed)
-    tests = rng.permutation(4)[: rng.integers(0, 5)].tolist()
+    rng, costs = np.random.default_rng(seed), problem.costs
+    tests = list(costs.begun.tests)
+    for test in rng.permutation(len(TESTS))[: rng.integers(0, 5)].tolist():
+        tests += [each for each in costs.given_by(test) if each not in tests]
     return [(test, {0, *np.flatnonzero(rng.random(costs.n_outcomes[test] + 1) < 0.5).tolist()}) for test in tests]
 
 
-def paid(costs: CostModel, results: list[tuple[int, int]]) -> int:
-    """What one case pays, by the rules as a person reads them."""
-    total, fees = 0, set[int]()
-    for test, result in results:
-        listed = costs.amounts[test, : costs.n_outcomes[test]].tolist()
-        total += listed[result] if result < len(listed) else max(listed)
-        fees |= {fee for fee in range(len(costs.fees)) if costs.flags[test] >> fee & 1}
-    return total + sum(int(costs.fees[fee]) for fee in fees)
+def paid(problem: Problem, results: list[tuple[int, int]]) -> list[int]:
+    """Per resource, what one case takes, by the rules as a person reads them."""
+    shown = {TESTS[test]: problem.outcomes[test][result : result + 1] for test, result in results}
+    totals = []
+    for name, amounts in zip(["price", *problem.prices.limits], problem.lists, strict=True):
+        total = sum(fee.fee for fee in amounts.shared.values() if not shown.keys().isdisjoint(fee.tests))
+        for panel in problem.prices.panels.values():
+            taken = len(panel.tests) if name == "tests" else panel.amounts[name]
+            total += taken if not shown.keys().isdisjoint(panel.tests) else 0
+        for test, outcome in shown.items():
+            price = amounts.tests.get(test, amounts.default or 0) if problem.panel(test) == [test] else Fraction(0)
+            total += price if isinstance(price, Fraction) else price[outcome[0]] if outcome else max(price.values())
+        totals.append(int(total))
+    return totals
+
+
+def may_follow(problem: Problem, path: list[tuple[int, set[int]]], test: str) -> bool:
+    """Whether the order lets a test follow, whatever of these results a case shows."""
+    left = {TESTS[each]: results for each, results in path}
+    needed: list[tuple[str, Any]] = []
+    for member in [*problem.panel(test), *(name for name, one in problem.prices.panels.items() if test in one.tests)]:
+        needed += problem.prices.order.get(member, {}).items()
+    first = [each for name in problem.prices.first for each in (TESTS[4:] if name == "lab" else [name])]
+    needed += (
+        [(each, None) for each in first[: first.index(test)] if each not in problem.panel(test)]
+        if test in first
+        else [(each, None) for each in first]
+    )
+    for before, wanted in needed:
+        if before not in left:
+            return False
+        names = problem.outcomes[TESTS.index(before)]
+        if wanted is not None and not left[before] <= {names.index(name) for name in wanted}:
+            return False
+    return True
 
 
 def state_of(costs: CostModel, path: list[tuple[int, set[int]]]) -> PathState:
@@ -55,49 +128,68 @@ def state_of(costs: CostModel, path: list[tuple[int, set[int]]]) -> PathState:
 @given(st.integers(0, 10**6))
 @settings(max_examples=200)
 def test_a_state_has_spent_what_its_costliest_case_has(seed: int) -> None:
-    costs = random_costs(seed)
-    path = random_path(costs, seed)
+    problem = random_problem(seed)
+    path = random_path(problem, seed)
     tests = [test for test, _ in path]
     combinations = itertools.product(*(results for _, results in path))
-    costliest = max(paid(costs, list(zip(tests, results, strict=True))) for results in combinations)
-    state = state_of(costs, path)
-    assert (state.spent, state.tests) == (costliest, tuple(tests))
+    totals = [paid(problem, list(zip(tests, results, strict=True))) for results in combinations]
+    state = state_of(problem.costs, path)
+    assert (state.spent, state.tests) == (tuple(np.max(totals, axis=0).tolist()), tuple(tests))
 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=200)
 def test_a_charge_is_the_difference_that_a_test_makes(seed: int) -> None:
-    costs = random_costs(seed)
-    path = random_path(costs, seed)
+    problem = random_problem(seed)
+    costs, path = problem.costs, random_path(problem, seed)
     state, before = state_of(costs, path), [(test, min(results)) for test, results in path]
-    for test in set(range(4)) - set(state.tests):
-        charge = [paid(costs, [*before, (test, r)]) - paid(costs, before) for r in range(costs.n_outcomes[test] + 1)]
-        assert costs.charge(state, test).tolist() == charge
-        assert costs.prices(state)[test] == max(charge)
-        assert costs.after_buying(state, test).spent == state.spent + max(charge)
+    for test in set(range(len(TESTS))) - set(state.tests):
+        shown = range(costs.n_outcomes[test] + 1)
+        taken = (
+            np.array([paid(problem, [*before, (test, r)]) for r in shown]).T - np.array(paid(problem, before))[:, None]
+        )
+        assert costs.charge(state, test).tolist() == taken.tolist()
+        assert costs.prices(state)[test] == taken[0].max()
+        after = costs.after_buying(state, test)
+        assert after.spent == tuple((np.array(state.spent) + taken.max(axis=1)).tolist())
+        for result in shown:
+            one = costs.after_result(state, test, result)
+            assert one.spent == tuple((np.array(state.spent) + taken[:, result]).tolist())
+            assert one.flags == costs.after_seeing(after, test, 1 << result).flags
     assert not costs.prices(state)[list(state.tests)].any()
 
 
-@given(st.integers(0, 10**6), st.integers(0, 25))
-@settings(max_examples=200)
-def test_what_is_allowed_is_not_refused_and_keeps_the_limit(seed: int, budget: int) -> None:
-    costs = random_costs(seed).within(budget)
-    state = state_of(costs, random_path(costs, seed))
+@given(st.integers(0, 10**6), st.integers(0, 40))
+@settings(max_examples=300)
+def test_what_is_allowed_is_what_the_rules_say(seed: int, budget: int) -> None:
+    problem = random_problem(seed)
+    costs = problem.costs.within(max(budget, problem.costs.least_budget))
+    path = random_path(problem, seed)
+    state = state_of(costs, path)
     allowed = costs.allowed(state).tolist()
-    assert allowed == [test for test in range(4) if costs.refusal(state, test) is None]
-    assert all(costs.after_buying(state, test).spent <= costs.limit for test in allowed)
-    for test in set(range(4)) - set(allowed):
+    for test in range(len(TESTS)):
         refusal = costs.refusal(state, test)
+        if test in state.tests:
+            reason = Reason.BOUGHT
+        elif not may_follow(problem, path, TESTS[test]):
+            reason = Reason.ORDER
+        elif any(map(int.__gt__, costs.after_buying(state, test).spent, costs.limits)):
+            reason = Reason.LIMIT
+        else:
+            assert refusal is None
+            assert (test in allowed) == (test == costs.given_by(test)[0])
+            continue
         assert refusal is not None
-        assert (refusal.reason is Reason.BOUGHT) == (test in state.tests)
-        assert refusal.subject == f"t{test}"
+        assert (refusal.reason, refusal.subject) == (reason, TESTS[test])
+        assert test not in allowed
 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=100)
 def test_a_state_that_dominates_may_buy_all_that_the_other_may(seed: int) -> None:
-    costs = random_costs(seed).within(12)
-    states = [state_of(costs, random_path(costs, seed + more)) for more in range(6)]
+    problem = random_problem(seed)
+    costs = problem.costs.within(max(20, problem.costs.least_budget))
+    states = [state_of(costs, random_path(problem, seed + more)) for more in range(6)]
     for better, worse in itertools.product(states, states):
         if costs.dominates(better, worse):
             same_tests = PathState(better.spent, better.flags, worse.results)
@@ -106,9 +198,28 @@ def test_a_state_that_dominates_may_buy_all_that_the_other_may(seed: int) -> Non
 
 
 def test_many_paths_at_once_pay_what_each_pays() -> None:
-    costs = random_costs(3)
-    flags = np.arange(2 ** len(costs.fees))
+    costs = random_problem(2).costs
+    flags = np.arange(2 ** len(costs.fee_names))
+    assert len(flags) > 1
     assert costs.surcharge(flags).tolist() == [costs.surcharge(int(mask)).tolist() for mask in flags]
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=100)
+def test_a_panel_and_the_beginning_are_bought_whole(seed: int) -> None:
+    costs = random_problem(seed).costs
+    state = costs.start
+    for test in costs.first:
+        assert costs.missing(state) == test
+        assert costs.refusal(state, test) is None or costs.refusal(state, test).reason is Reason.LIMIT  # type: ignore[union-attr]
+        state = costs.after_buying(state, test)
+    assert state == costs.begun
+    for panel in costs.panels:
+        if panel[0] not in state.tests:
+            state = costs.after_buying(state, panel[0])
+            assert costs.missing(state) == panel[1]
+        state = costs.after_ordering(state, panel[0])
+    assert costs.missing(state) is None
 
 
 def test_a_refusal_says_what_it_is_about() -> None:
@@ -135,26 +246,29 @@ def test_what_is_known_of_all_paths() -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_another_order_changes_no_price(seed: int) -> None:
-    costs, order = random_costs(seed), np.random.default_rng(seed).permutation(4)
-    other = costs.reordered(order)
+def test_another_order_changes_no_rule(seed: int) -> None:
+    problem, order = random_problem(seed), np.random.default_rng(seed).permutation(len(TESTS))
+    costs, other = problem.costs, problem.costs.reordered(order)
     assert other.test_names == tuple(costs.test_names[test] for test in order)
-    path = random_path(costs, seed)
+    path = random_path(problem, seed)
     place = np.argsort(order).tolist()
     here, there = state_of(costs, path), state_of(other, [(place[test], results) for test, results in path])
     assert (here.spent, here.flags) == (there.spent, there.flags)
     assert costs.prices(here)[order].tolist() == other.prices(there).tolist()
+    assert {place[test] for test in costs.allowed(here)} == set(other.allowed(there).tolist())
+    assert [place[test] for test in costs.first] == list(other.first)
 
 
 @given(st.integers(0, 10**6))
 def test_at_their_cheapest_tests_share_the_same_fees(seed: int) -> None:
-    costs = random_costs(seed)
-    outcomes = [[str(name) for name in range(n)] for n in costs.n_outcomes]
-    least = at_cheapest(costs).bind(costs.test_names, outcomes)
+    problem = random_problem(seed)
+    costs = problem.costs
+    least = at_cheapest(costs).bind(costs.test_names, problem.outcomes)
     factor = least.scale / costs.scale
     assert not least.depends_on_outcome
+    assert least.is_plain
     assert [units * factor for units in costs.cheapest.tolist()] == least.costliest.tolist()
-    assert [(units * factor, tests) for units, tests in costs.shared] == least.shared
+    assert [(units * factor, tests) for units, tests in costs.shared if units] == least.shared
 
 
 def test_a_budget_computed_in_floats_buys_what_it_means() -> None:

@@ -27,7 +27,8 @@ OUTCOMES = (("young", "old"), ("low", "high", "missing"))
 def own_prices(prices: bt.Prices) -> list[list[float]]:
     table = prices.bind(NAMES, OUTCOMES)
     return [
-        [table.amount(units) for units in row[: len(names)]] for row, names in zip(table.amounts, OUTCOMES, strict=True)
+        [table.amount(units) for units in row[: len(names)]]
+        for row, names in zip(table.amounts[0], OUTCOMES, strict=True)
     ]
 
 
@@ -128,7 +129,7 @@ def test_equal_price_lists_have_equal_hashes() -> None:
 def test_prices_with_any_digits_still_add_up(amounts: list[float]) -> None:
     names = [str(i) for i in range(len(amounts))]
     table = bt.Prices(dict(zip(names, amounts, strict=True))).bind(names, [("x",)] * len(names))
-    total = int(table.amounts[:, 0].sum())
+    total = int(table.amounts[0, :, 0].sum())
     assert total <= 2**53
     assert table.amount(total) == pytest.approx(sum(amounts), rel=1e-13)  # fifteen digits of twice the total
     assert table.budget_units(sum(amounts)) >= total
@@ -231,3 +232,127 @@ def test_what_remains_without_a_price_is_named() -> None:
         cases({"0": 1, "1": 2, "3": 3})
     with refused(PricesError, subject="ca", found="high"):
         cases({**BY_VALUE, "high": 7})
+
+
+RULES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"limits": {"time": bt.Limit(90, {"age": 3})}}, {"names": ("blood",)}),
+    ({"limits": {"time": bt.Limit(90, {"mri": 3}, default=1)}}, {"subject": "mri"}),
+    ({"limits": {"price": 3}}, {"subject": "price"}),
+    ({"limits": {"tests": bt.Limit(3, default=2)}}, {"subject": "tests"}),
+    ({"limits": {name: bt.Limit(1, 1) for name in "abcd"}}, {"subject": "limits", "found": 4, "expected": 3}),
+    ({"limits": 3}, {"subject": "limits", "found": 3}),
+    ({"limits": {"time": {"most": 3}}}, {"subject": "time"}),
+    ({"panels": {"lab": ["age", "blood"]}}, {"subject": "lab"}),
+    ({"panels": {"lab": {"tests": ["age"]}}}, {"subject": "lab", "found": "price"}),
+    ({"panels": {"lab": {"tests": ["age"], "price": 3, "tiem": 4}}}, {"subject": "lab", "found": "tiem"}),
+    ({"panels": {"lab": {"tests": ["age", "age"], "price": 3}}}, {"subject": "lab"}),
+    ({"panels": {"lab": {"tests": [], "price": 3}}}, {"subject": "lab"}),
+    ({"panels": {"lab": {"tests": ["mri"], "price": 3}}}, {"subject": "mri"}),
+    ({"panels": {"age": {"tests": ["age"], "price": 3}}}, {"subject": "age"}),
+    ({"panels": {"a": {"tests": ["age"], "price": 3}, "b": {"tests": ["age"], "price": 3}}}, {"subject": "age"}),
+    ({"panels": {"lab": {"tests": ["age"], "price": -3}}}, {"subject": "lab", "found": -3}),
+    ({"panels": {"lab": {"tests": ["age"], "price": math.inf}}}, {"subject": "lab", "found": math.inf}),
+    ({"panels": {"lab": {"tests": ["age"], "price": 1}}, "tests": {"age": 2}, "default": 1}, {"subject": "age"}),
+    (
+        {"panels": {"lab": {"tests": ["age"], "price": 1}}, "shared": {"draw": (1, ["age", "blood"])}},
+        {"subject": "age"},
+    ),
+    (
+        {
+            "limits": {"time": bt.Limit(9, 1, shared={"draw": (1, ["age"])})},
+            "panels": {"lab": {"tests": ["age"], "price": 1, "time": 1}},
+        },
+        {"subject": "age"},
+    ),
+    ({"order": {"age": ["blood"]}}, {"subject": "age", "found": ["blood"]}),
+    ({"order": {"age": {"after": []}}}, {"subject": "age"}),
+    ({"order": {"age": {"after": ["mri"]}}}, {"subject": "mri"}),
+    ({"order": {"mri": {"after": ["age"]}}}, {"subject": "mri"}),
+    ({"order": {"age": {"after": {"blood": ["no such"]}}}}, {"subject": "blood", "found": "no such"}),
+    (
+        {"order": {"age": {"after": ["blood"]}, "blood": {"after": ["age"]}}},
+        {"subject": "age", "found": ["age", "blood", "age"]},
+    ),
+    ({"order": {"age": {"after": {"age": ["young"]}}}}, {"subject": "age"}),
+    ({"first": ["mri"]}, {"subject": "mri"}),
+    ({"first": "age"}, {"subject": "first", "found": "age"}),
+    ({"first": ["age"], "order": {"age": {"after": ["blood"]}}}, {"subject": "age"}),
+]
+
+
+@pytest.mark.parametrize(("rules", "fields"), RULES)
+def test_bad_rules_are_refused(rules: dict[str, Any], fields: dict[str, Any]) -> None:
+    kind = NoPriceError if "names" in fields else PricesError
+    with refused(kind, **fields):
+        bt.Prices(**{"tests": 1} | rules).bind(NAMES, OUTCOMES)
+
+
+@pytest.mark.parametrize("amount", [-1, math.inf, math.nan, "3"])
+def test_amounts_of_limits_are_checked_as_prices_are(amount: Any) -> None:
+    for make in (lambda: bt.Limit(amount), lambda: bt.Limit(1, {"age": amount}), lambda: bt.Limit(1, default=amount)):
+        with pytest.raises(PricesError):
+            make()
+
+
+def test_what_no_path_can_buy_is_warned_of() -> None:
+    young = {"after": {"age": ["young"]}}
+    with pytest.warns(UserWarning, match="no path can buy 'blood': 'blood' can raise 'time' of a case to 9; the limit"):
+        bt.Prices(1, limits={"time": bt.Limit(8, {"blood": 9}, default=0)}).bind(NAMES, OUTCOMES)
+    with pytest.warns(UserWarning, match="no path can buy 'blood'"):
+        bt.Prices(1, limits={"tests": 1}, order={"blood": young}).bind(NAMES, OUTCOMES)
+    names, outcomes = ["age", "b", "c"], [["young", "old"]] * 3
+    order = {"b": young, "c": {"after": {"b": ["old"], "age": ["old"]}}}
+    with pytest.warns(
+        UserWarning, match="no path can buy 'c': 'c' may only follow 'b' with 'old' and 'age' with 'old'"
+    ):
+        bt.Prices(1, order=order).bind(names, outcomes)
+
+
+def test_rules_are_written_as_they_are_given() -> None:
+    rules = bt.Prices(
+        {"ecg": 40, "mri": 250},
+        limits={"time": bt.Limit(90, {"ecg": 15}, shared={"draw": (25, ["mri"])}, default=10, unit="min"), "tests": 3},
+        panels={"lab": {"tests": ["troponin", "d-dimer"], "price": 30, "time": 40}},
+        order={"mri": {"after": ["ecg"]}, "lab": {"after": {"ecg": ["unclear", "bad"]}}},
+        first=["ecg"],
+    )
+    again = eval(repr(rules), {"Prices": bt.Prices, "Limit": bt.Limit})
+    assert again == rules
+    assert hash(again) == hash(rules)
+    assert rules != bt.Prices({"ecg": 40, "mri": 250})
+
+
+def test_a_list_without_some_tests_forgets_their_rules() -> None:
+    rules = bt.Prices(
+        {"a": 1, "b": 2, "c": 3},
+        shared={"draw": (1, ["a", "b"])},
+        limits={"time": bt.Limit(9, {"a": 1, "c": 2}, default=1), "tests": 4},
+        panels={"lab": {"tests": ["x", "y"], "price": 3, "time": 1}},
+        order={"b": {"after": ["a"]}, "c": {"after": ["lab"]}},
+        first=["a", "lab"],
+    )
+    assert rules.needing(["a"]) == ["b"]
+    assert rules.needing(["x", "y", "lab"]) == ["c"]
+    left = rules.without(["a", "b"])
+    assert (set(left.tests), left.shared, left.first, set(left.order)) == ({"c"}, {}, ("lab",), {"c"})
+    assert set(left.limits["time"].tests) == {"c"}
+    left.bind(["c", "x", "y"], [["0", "1"]] * 3)
+    assert rules.without(["x"]).panels["lab"].tests == ("y",)
+    assert rules.without(["x", "y"]).panels == {}
+
+
+def test_limits_may_be_set_anew_and_tests_is_always_one() -> None:
+    rules = bt.Prices(1, limits={"time": bt.Limit(9, 2, unit="min")}).limited({"time": 5, "tests": 2})
+    assert {name: limit.max for name, limit in rules.limits.items()} == {"time": 5, "tests": 2}
+    assert rules.bind(NAMES, OUTCOMES).limits[1:] == (5, 2)
+    with refused(PricesError, subject="tiem", expected=("time", "tests")):
+        rules.limited({"tiem": 3})
+    with refused(PricesError, subject="time", found=-1):
+        rules.limited({"time": -1})
+
+
+def test_a_panel_counts_all_its_tests() -> None:
+    rules = bt.Prices(1, limits={"tests": 1}, panels={"lab": {"tests": list(NAMES), "price": 3}})
+    with pytest.warns(UserWarning, match="no path can buy 'age'"):
+        costs = rules.bind(NAMES, OUTCOMES)
+    assert costs.after_ordering(costs.start, 0).spent == (3, 2)

@@ -183,3 +183,66 @@ def test_a_price_that_could_be_two_numbers_is_asked_about(tmp_path: Path) -> Non
     path.write_text('test,price\na,"1,234"\n', encoding="utf-8")
     with refused(TableFileError, source=str(path), line=2):
         bt.Prices.from_file(path)
+
+
+RULES = """default = 8
+first = ["ecg"]
+[tests]
+ecg = 40
+[limits.time]
+unit = "min"
+max = 90
+default = 10
+[limits.time.tests]
+ecg = 15
+[limits.time.shared."blood draw"]
+fee = 25
+tests = ["mri", "xray"]
+[limits.tests]
+max = 5
+[panels."lab"]
+tests = ["troponin", "d-dimer"]
+price = 30
+time = 40
+[order]
+mri = { after = ["xray"] }
+angiography = { after = { exercise = ["positive", "unclear"] } }
+"""
+
+
+def test_rules_of_a_pathway_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(RULES, encoding="utf-8")
+    draw = {"blood draw": (25, ["mri", "xray"])}
+    assert bt.Prices.from_toml(path) == bt.Prices(
+        {"ecg": 40},
+        default=8,
+        limits={"time": bt.Limit(90, {"ecg": 15}, shared=draw, default=10, unit="min"), "tests": 5},
+        panels={"lab": {"tests": ["troponin", "d-dimer"], "price": 30, "time": 40}},
+        order={"mri": {"after": ["xray"]}, "angiography": {"after": {"exercise": ["positive", "unclear"]}}},
+        first=["ecg"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fields"),
+    [
+        ("max = 90\n", "", {"subject": "time"}),
+        ("max = 90\n", "max = -90\n", {"subject": "max", "found": -90}),
+        ("ecg = 15", "ecg = inf", {"subject": "ecg"}),
+        ("unit =", "units =", {"subject": "time"}),
+        ("time = 40", "tiem = 40", {"subject": "lab"}),
+        ("price = 30\n", "", {"subject": "lab", "found": "price"}),
+        ('["mri", "xray"]', '["mri", "d-dimer"]', {"subject": "d-dimer"}),
+        ('{ after = ["xray"] }', '["xray"]', {"subject": "mri", "found": ["xray"]}),
+        ('{ after = ["xray"] }', "{ before = 3 }", {"subject": "mri"}),
+        ('first = ["ecg"]', 'first = "ecg"', {"subject": "first", "found": "ecg"}),
+        ('first = ["ecg"]', 'first = ["mri"]', {"subject": "mri"}),
+    ],
+)
+def test_a_bad_rule_is_named_with_its_file(tmp_path: Path, before: str, after: str, fields: dict[str, Any]) -> None:
+    path = tmp_path / "prices.toml"
+    assert before in RULES
+    path.write_text(RULES.replace(before, after), encoding="utf-8")
+    with refused(PricesError, source=str(path), **fields):
+        bt.Prices.from_toml(path)

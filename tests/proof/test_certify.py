@@ -19,8 +19,8 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError, TreeError
+from budgetree.proof import _certify
 from budgetree.proof import ratio as ratio_module
-from budgetree.proof import search_bounds
 from budgetree.proof._certify import certify_by
 from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.entries import facts_of
@@ -121,7 +121,7 @@ def test_cut_by_work_it_is_the_same_on_any_number_of_threads_whatever_the_time(
     documents = []
     real, hours = time.monotonic, itertools.count(step=3600)
     for threads in (1, 2, 4):
-        monkeypatch.setattr(search_bounds, "check_threads", lambda _, threads=threads: threads)
+        monkeypatch.setattr(_certify, "check_threads", lambda _, threads=threads: threads)
         clock = Clock(None, work=work)
         documents.append(certify_by(instance, tree, clock).document)
         assert clock.seconds_passed < 1.5 * work + 0.1

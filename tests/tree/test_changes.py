@@ -167,5 +167,5 @@ def check_facts(tree: bt.Tree, cases: bt.Instance) -> None:
     answered = np.zeros((len(tree.answer_names), cases.n_classes), dtype=np.int64)
     np.add.at(answered, (walk.answers, cases.labels), weights)
     assert tree.nodes.answered.tolist() == answered.tolist()
-    assert tree.nodes.total_spent == int((walk.spent * weights).sum())
+    assert tree.nodes.total_spent == [int((walk.spent * weights).sum())]
     assert walk.spent.max() <= tree.need

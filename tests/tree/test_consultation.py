@@ -113,7 +113,7 @@ def test_raw_values_are_read_as_the_table_was() -> None:
 
         case = tree.ask(fetch)
         frame = KNOWN.loc[[row.name]]
-        assert (case.prediction, case.spent) == (tree.predict(frame)[0], tree.cost(frame)[0])
+        assert (case.prediction, case.spent) == (tree.predict(frame)[0], tree.walk(frame).cost[0])
         assert asked == [step.test for step in case.history]
         assert len(set(asked)) == len(asked)
 
@@ -231,7 +231,7 @@ def test_a_value_that_no_known_case_had_ends_as_in_predict() -> None:
     tree = pathway("smoker")
     case = tree.ask(lambda _: "sometimes")
     frame = pd.DataFrame({"smoker": ["sometimes"]})
-    assert (case.done, case.prediction, case.spent) == (True, tree.predict(frame)[0], tree.cost(frame)[0])
+    assert (case.done, case.prediction, case.spent) == (True, tree.predict(frame)[0], tree.walk(frame).cost[0])
     assert case.history[0].outcome is None
 
 

@@ -43,7 +43,9 @@ def learned(frame: pd.DataFrame, binning: Any = "quantile", leaves: str = "count
 
 def by_table(tree: Tree, rows: Any) -> Walk:
     """The way without the core's reader."""
-    return tree.walk_table(read_raw(rows, tree.schema.input_columns, tree.names_of(tree.nodes.columns.tolist())))
+    return tree.walk_table(
+        read_raw(rows, tree.schema.input_columns, [tree.test_names[test] for test in tree.nodes.columns])
+    )
 
 
 def assert_same(tree: Tree, rows: Any) -> None:
@@ -67,7 +69,7 @@ def test_frames_end_as_their_tables_do(binning: str, leaves: str) -> None:
 def test_other_libraries_end_alike() -> None:
     frame = cells(0).drop(columns="nullable")
     tree = learned(frame)
-    assert tree.apply(pl.from_pandas(frame)).tolist() == tree.apply(frame).tolist()
+    assert tree.walk(pl.from_pandas(frame)).leaf.tolist() == tree.walk(frame).leaf.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4", "u1", "?", "O", ">f8"])
@@ -105,7 +107,7 @@ def test_whole_numbers_beyond_floats_keep_their_digits() -> None:
 def test_a_frame_that_lacks_a_column_or_has_it_twice_is_refused_as_ever() -> None:
     frame = cells(0)
     tree = learned(frame)
-    asked = tree.names_of(tree.nodes.columns.tolist())[0]
+    asked = tree.test_names[tree.nodes.columns[0]]
     with pytest.raises(TableError, match=f"there is no column '{asked}'"):
         tree.predict(frame.drop(columns=asked))
     with pytest.raises(TableError, match="distinct column names"):
@@ -116,10 +118,10 @@ def test_a_tree_that_has_read_rows_is_pickled_and_copied_without_its_reader() ->
     frame = cells(0)
     tree = learned(frame)
     small = pickle.dumps(tree)
-    expected = tree.apply(frame)
+    expected = tree.walk(frame).leaf
     assert len(pickle.dumps(tree)) <= len(small)
     for other in (pickle.loads(small), copy.deepcopy(tree), copy.copy(tree)):
-        assert np.array_equal(other.apply(frame), expected)
+        assert np.array_equal(other.walk(frame).leaf, expected)
 
 
 def test_classifiers_read_rows_where_they_are() -> None:

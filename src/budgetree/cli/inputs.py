@@ -38,6 +38,8 @@ READING_NAMES = (
     "sheet",
     "censored",
     "max_bytes",
+    "header_row",
+    "fill_down",
 )  # of Request and of Reading
 
 
@@ -54,6 +56,7 @@ class Request:
     levels: LevelPlan = field(default_factory=LevelPlan)
     blanks: BlankPlan = field(default_factory=BlankPlan)
     binning: Binning = "quantile"
+    categories: Sequence[str] = ()
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: Duplicates = "keep"
@@ -64,6 +67,8 @@ class Request:
     sheet: str | None = None
     censored: bool = False
     max_bytes: int | None = None
+    header_row: tuple[int, int] | None = None
+    fill_down: bool = False
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -77,7 +82,9 @@ class Request:
 
     def plan(self, given: Settings) -> LevelPlan:
         """How columns become outcomes."""
-        return replace(self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks)
+        return replace(
+            self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks, categories=self.categories
+        )
 
     @property
     def reading(self) -> Reading:

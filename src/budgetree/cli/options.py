@@ -55,9 +55,29 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
 
 
+def suffix_of(path: str, option: str, known: Sequence[str]) -> str:
+    """How a file is called at its end, which says what to write; refused where that is not known."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in known:
+        raise click.UsageError(
+            f"{option} {path}: the name says what to write; expected one that ends in {' or '.join(known)}."
+        )
+    return suffix
+
+
 def _budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
     """20,110,200 as numbers."""
     return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]
+
+
+def _header_row(context: click.Context, parameter: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    """2 or 2-3 as the first row and the last."""
+    if given is None:
+        return None
+    first, _, last = given.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal() and len(given) < 20):
+        raise click.BadParameter(f"{given!r:.60} is neither a row nor two, such as 2 or 2-3.", context, parameter)
+    return int(first), int(last or first)
 
 
 def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
@@ -124,6 +144,14 @@ reading = several(
         help="The most that a CSV file may have, unpacked; by default a packed one has up to 1 GB or 100 × its size.",
     ),
     click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+    click.option(
+        "--header-row",
+        metavar="ROW",
+        callback=_header_row,
+        help="The row that names the columns, such as 2; or several, such as 2-3, whose names are joined.  [default: "
+        "the first that holds anything]",
+    ),
+    click.option("--fill-down", is_flag=True, help="Give merged cells of a workbook all the value that they show."),
 )
 
 # How to read a table of known cases.
@@ -165,6 +193,13 @@ table = several(
         callback=_blanks,
         help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
         "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
+    ),
+    click.option(
+        "--categories",
+        metavar="COL,…",
+        multiple=True,
+        callback=lambda _context, _parameter, given: [name for text in given for name in text.split(",")],
+        help="Columns whose numbers are codes, such as chestpain,thal: each is a category. May be repeated.",
     ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
@@ -218,7 +253,7 @@ search = several(
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="No leaf has fewer known cases (with --objective known).",
+        help="Every outcome has so many known cases, also where several share a leaf (with --objective known).",
     ),
 )
 

@@ -70,7 +70,7 @@ def predict(
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
             found = predict_rows(tree, codes, with_probabilities=probabilities)
             is_first = tally.n_rows == 0
-            tally.add(found, None if target is None else batch.table.column(target))
+            tally.add(found, None if target is None else batch.table.column(target), batch.table, codes)
             if as_json:
                 text = ",\n".join(map(json_text, found.as_records()))
                 file.write(("\n" if is_first or not text else ",\n") + text)
@@ -81,8 +81,8 @@ def predict(
     for sentence in tally.lines():
         click.echo(visible(sentence), err=True)
     if is_file:
-        with_unit, total = tree.schema.wording.with_unit, counted(tally.n_rows, "row")
-        costs = f"costliest {with_unit(str(tally.costliest))}, mean {with_unit(f'{tally.mean_cost:.4g}')}"
+        amount, total = tree.schema.wording.amount, counted(tally.n_rows, "row")
+        costs = f"costliest {amount(tally.costliest)}, mean {amount(float(f'{tally.mean_cost:.4g}'))}"
         click.echo(visible(f"{total}; {costs}; written to {out}"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Column
-from budgetree.data.encoders import NumberEncoder
+from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
 from budgetree.data.source import Source, Wanted
-from budgetree.data.table import csv_cell
+from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
 from budgetree.problem import Schema
 from budgetree.problem.units import finite_float
@@ -25,6 +25,7 @@ from budgetree.show.text import confusion_lines
 from budgetree.tree import Confusion, Tree
 
 MAX_SHOWN = 12  # classes, in the list of what was missed
+MANY_UNKNOWN = 0.05  # of the rows: categories that the model does not know are no exception
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 
 
@@ -74,6 +75,15 @@ class Judgement:
         units = sum(int(table.units[at[true], at[answer]]) * count for (true, answer), count in known.items())
         return float(units / table.scale / sum(known.values())) if known else None
 
+    def _called(self, true: str, total: Counter[str], labels: Mapping[str, str]) -> str:
+        """What was said of the cases of a class that are wrong: of two classes, whether they are missed."""
+        if len(self.classes) != 2 or true not in self.classes:
+            return "called something else"
+        positive, _ = self.schema.loss_table.positive([total[name] for name in self.classes])
+        other = next(name for name in self.classes if name != true)
+        kind = "missed" if self.classes[positive or 0] == true else "false alarms"
+        return f"called {labels[other]} ({kind})"
+
     def lines(self) -> Iterator[str]:
         """How many are wrong, of which classes, what that loses, and which answers were given instead."""
         wrong: Counter[str] = Counter()
@@ -90,7 +100,7 @@ class Judgement:
             yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
         labels = dict(zip(self.classes, self.schema.wording.classes, strict=True))
         for true, count in wrong.most_common(MAX_SHOWN):
-            yield f"  {labels.get(true, true)}: {count} of {total[true]} missed"
+            yield f"  {labels.get(true, true)}: {count} of {total[true]} {self._called(true, total, labels)}"
         if self.referrals:
             yield f"{counted(n_referred, 'row')} got an answer that is not a class ({n_referred / max(n_rows, 1):.1%})."
         if self.schema.losses is not None:
@@ -149,7 +159,11 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
     key = (walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers) * len(amounts) + amount
     _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
     distinct = [
-        (schema.answer_names[answer], schema.costs.amount(spent), tree.names_of(tree.nodes.bought(leaf)))
+        (
+            schema.answer_names[answer],
+            schema.costs.amount(spent),
+            tuple(tree.test_names[test] for test in tree.nodes.bought(leaf)),
+        )
         for leaf, answer, spent in zip(
             walk.leaf[first].tolist(), walk.answers[first].tolist(), walk.spent[first].tolist(), strict=True
         )
@@ -167,16 +181,22 @@ class Tally:
     costliest: int | float = 0
     _units: int = 0
     _unknown: Counter[int] = field(default_factory=Counter)
+    _blank: Counter[int] = field(default_factory=Counter)
+    _categories: Counter[int] = field(default_factory=Counter)  # per test, rows with a category that is not known
     _judgement: Judgement | None = None  # where a column says what is right
 
-    def add(self, found: Predictions, target: Column | None) -> None:
+    def add(self, found: Predictions, target: Column | None, table: Table, codes: NDArray[np.uint8]) -> None:
         """Count one batch."""
         self.n_rows += len(found.position)
         self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
         self._units += int(found.units.sum())
-        tests, counts = np.unique(found.unlisted, return_counts=True)
-        found_at = zip(tests.tolist(), counts.tolist(), strict=True)
-        self._unknown.update({test: count for test, count in found_at if test >= 0})  # below: no such value
+        for test in sorted(self.tree.tests_used):
+            is_blank = table.column(self.tree.test_names[test]).is_absent
+            stopped = found.unlisted == test
+            self._unknown[test] += int((stopped & ~is_blank).sum())
+            self._blank[test] += int((stopped & is_blank).sum())
+            if isinstance(self.tree.schema.encoder(test), Categories):
+                self._categories[test] += int(((codes[:, test] == UNSEEN) & ~is_blank).sum())
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
             self._judgement.add(found.beside(target))
@@ -188,10 +208,19 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""
+        names = self.tree.schema.wording.tests
         for test, count in self._unknown.items():
-            rows = counted(count, "row has", "rows have")
-            name = self.tree.schema.wording.tests[test]
-            yield f"{rows} a value of {name!r} that no known case had; the answer is by the other tests."
+            if count:
+                rows = counted(count, "row has", "rows have")
+                yield f"{rows} a value of {names[test]!r} that no known case had; the answer is by the other tests."
+        for test, count in self._blank.items():
+            if count:
+                rows = counted(count, "row has", "rows have")
+                yield f"{rows} no result of {names[test]!r}; the answer is by the other tests."
+        for test, count in self._categories.items():
+            if count > MANY_UNKNOWN * self.n_rows:
+                share = f"warning: {count / self.n_rows:.0%} of the rows have a category of {names[test]!r}"
+                yield f"{share} that the model does not know; is it written as in the table of known cases?"
         if self._judgement is not None:
             yield from self._judgement.lines()
 

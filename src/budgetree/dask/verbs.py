@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
-from budgetree.distributed import DistributedCases
+from budgetree import learn
 from budgetree.distributed.dask_cases import DaskCases
 from budgetree.distributed.prepare import CASE_SETTINGS
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn import Frontier, Result
-from budgetree.learn import fit as fit_of_cases
-from budgetree.learn import frontier as frontier_of_cases
-from budgetree.learn import grow as grow_of_cases
-from budgetree.learn import predictive as predictive_of_cases
 from budgetree.services.words import no_such
 from budgetree.tree import Tree
 
 _PAIRS = Pairs()
+T = TypeVar("T")
 
 
 def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings: Any) -> Tree:
@@ -32,17 +28,15 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
               much each row counts; client: a dask.distributed.Client, by default the one that was made last; progress:
               True or False to show or hide the bar
     """
-    cases, others = _cases(frame, target, settings, grow_of_cases)
-    return grow_of_cases(cases, impurity, **others)
+    return _learned(learn.grow, frame, target, {"impurity": impurity, **settings})
 
 
-def fit(frame: Any, target: Any = None, **settings: Any) -> Result:
+def fit(frame: Any, target: Any = None, **settings: Any) -> learn.Result:
     """The best tree for a budget, or the cheapest for an error; the same tree as in memory, to the bit.
 
     settings  those of budgetree.fit but for groups, and those of grow that say what the rows are
     """
-    cases, others = _cases(frame, target, settings, fit_of_cases)
-    return fit_of_cases(cases, **others)
+    return _learned(learn.fit, frame, target, settings)
 
 
 def predictive(frame: Any, target: Any = None, **settings: Any) -> Tree:
@@ -50,37 +44,33 @@ def predictive(frame: Any, target: Any = None, **settings: Any) -> Tree:
 
     settings  those of budgetree.predictive but for groups, and those of grow that say what the rows are
     """
-    cases, others = _cases(frame, target, settings, predictive_of_cases)
-    return predictive_of_cases(cases, **others)
+    return _learned(learn.predictive, frame, target, settings)
 
 
-def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
+def frontier(frame: Any, target: Any = None, **settings: Any) -> learn.Frontier:
     """What each budget buys, for new cases, as in memory; the same points as budgetree.frontier.
 
     objective="known" gives the fewest errors of greedy trees for every budget, as method="greedy" does in memory.
 
     settings  those of budgetree.frontier but for groups, and those of grow that say what the rows are
     """
-    cases, others = _cases(frame, target, settings, frontier_of_cases)
-    return frontier_of_cases(cases, **others)
+    return _learned(learn.frontier, frame, target, settings)
 
 
-def _cases(
-    frame: Any, target: Any, settings: dict[str, Any], verb: Callable[..., Any]
-) -> tuple[DistributedCases, dict[str, Any]]:
-    """The cases, and the settings that are the verb's; TypeError where there is any other."""
+def _learned(verb: Callable[..., T], frame: Any, target: Any, settings: dict[str, Any]) -> T:
+    """What the verb says of the cases; TypeError where a setting is neither its own nor one of cases."""
     of_verb, of_cases = list(signature(verb).parameters)[1:], [*CASE_SETTINGS, "client"]
     for name in settings:
         if name not in (*of_verb, *of_cases):
             meant = no_such("setting", name, [*of_verb, *of_cases])
             raise TypeError(f"{verb.__name__}() got an unexpected setting: {meant}")
     about_cases = {name: value for name, value in settings.items() if name in of_cases}
-    others = {name: value for name, value in settings.items() if name not in about_cases}
-    if isinstance(frame, DaskCases):
-        if target is not None or about_cases:
-            given = ", ".join(["target"] * (target is not None) + list(about_cases))
-            raise SettingError(f"{given}: the DaskCases know that already; leave it out.", subject=given)
-        return frame, others
-    if target is None:
-        raise SettingError("target is missing; expected the column that says what each row is.", subject="target")
-    return DaskCases(frame, target, **about_cases), others
+    settings = {name: value for name, value in settings.items() if name not in of_cases}
+    if not isinstance(frame, DaskCases):
+        if target is None:
+            raise SettingError("target is missing; expected the column that says what each row is.", subject="target")
+        return verb(DaskCases(frame, target, **about_cases), **settings)
+    if target is not None or about_cases:
+        given = ", ".join(["target"] * (target is not None) + list(about_cases))
+        raise SettingError(f"{given}: the DaskCases know that already; leave it out.", subject=given)
+    return verb(frame, **settings)

@@ -1,24 +1,76 @@
-"""DistributedCases: known cases in partitions, and what learning must know of all of them together."""
+"""DistributedCases: known cases in partitions, what learning must know of all of them, and what counts them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.distributed.buckets import bucketed, lost_in_all, lost_in_bucket
-from budgetree.distributed.engine import Engine, LocalEngine
-from budgetree.distributed.partition import SIZES, Partition, Sizes, Step, class_counts, partitions_of
+from budgetree.distributed.partition import (
+    SIZES,
+    AnyPartition,
+    Partition,
+    Positions,
+    Sizes,
+    Step,
+    add,
+    class_counts,
+    count,
+    move,
+    partitions_of,
+)
 from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
 from budgetree.services.clock import Clock
+
+
+class Engine(Protocol):
+    """Maps `move` and `count` over partitions, and adds the counts; positions are opaque, an array per partition."""
+
+    def start(self) -> Any:
+        """All cases at position 0."""
+
+    def advance(self, positions: Any, step: Step) -> tuple[NDArray[np.int64], Any]:
+        """The counts of all partitions together, and the new positions; the old ones may be asked again."""
+
+
+class LocalEngine:
+    """Counts partitions of this machine, one per thread at a time."""
+
+    def __init__(self, partitions: Sequence[AnyPartition], threads: int) -> None:
+        self._partitions = partitions
+        self._threads = max(1, min(threads, len(partitions)))
+
+    def start(self) -> list[Positions | None]:
+        return [None] * len(self._partitions)
+
+    def advance(
+        self, positions: Sequence[Positions | None], step: Step
+    ) -> tuple[NDArray[np.int64], list[Positions | None]]:
+        after = self.start()
+
+        def count_one(number: int) -> Any:
+            moved = after[number] = move(self._partitions[number], positions[number], step)
+            return count(self._partitions[number], moved, step)
+
+        def count_every(first: int) -> NDArray[np.int64]:
+            """This partition, and every so many after it: each thread adds up its own."""
+            return add(map(count_one, range(first, len(self._partitions), self._threads)))
+
+        if self._threads == 1:
+            return count_every(0), after
+        with ThreadPoolExecutor(self._threads) as pool:
+            return add(pool.map(count_every, range(self._threads))), after
 
 
 class Origin:
@@ -29,6 +81,7 @@ class DistributedCases(HasSchema, ABC):
     """The sibling of an Instance whose cases are in partitions: grow and the greedy frontier take either."""
 
     raw = None  # no raw rows are kept
+    fingerprint: str | None = None  # which would take all cases in one order
     frame_library: str | None = None  # answers are frames of the first library that is installed
 
     def __init__(

@@ -31,10 +31,9 @@ from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
 from budgetree.distributed.buckets import Tally, join, lost_in_all, lost_in_bucket, merged, n_buckets, split, tally
-from budgetree.distributed.cases import DistributedCases
+from budgetree.distributed.cases import DistributedCases, Engine
 from budgetree.distributed.dask_client import find_client, results
-from budgetree.distributed.drawn import HASH_BYTES, Draw, range_ends
-from budgetree.distributed.engine import Engine
+from budgetree.distributed.drawn import HASH_BYTES, NO_HASHES, Draw, range_ends
 from budgetree.distributed.partition import (
     SIZES,
     Counts,
@@ -48,7 +47,6 @@ from budgetree.distributed.partition import (
     shape_of,
 )
 from budgetree.distributed.prepare import (
-    NO_HASHES,
     CaseRequest,
     DrawnPart,
     Load,
@@ -97,7 +95,6 @@ class DaskCases(DistributedCases):
     def _set(self, client: Client, parts: Parts, request: CaseRequest, report: ProgressReport = no_report) -> None:
         every = [(part, parts.where(number)) for number, part in enumerate(parts.parts())]
         report(0, 2, f"levels and categories of {counted(len(every), 'partition')}")
-
         surveyed: list[Future[Any]] = []
 
         def survey(as_text: tuple[str, ...]) -> list[PartSurvey]:
@@ -120,12 +117,11 @@ class DaskCases(DistributedCases):
         both = client.compute([encode(part, parts.load, shared, where) for part, where in every])
         partitions = client.map(itemgetter(0), both, pure=False)
         drawn = results(client, client.map(itemgetter(1), both, pure=False))
-        self._rows = partial(
-            gathered(list(chain.from_iterable(drawn)), plan).instance, schema, plan.numbers, request.levels
-        )
+        rows = gathered(list(chain.from_iterable(drawn)), plan)
+        self._rows = partial(rows.instance, schema, plan.numbers, request.levels)
         if request.duplicates == "merge":
             buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
-            partitions = client.map(_merged, buckets, shape=shape, pure=False)
+            partitions = client.map(lambda one: PersistedPartition([merged(one, *shape)], *shape), buckets, pure=False)
         facts = results(client, client.map(_facts, partitions, pure=False))
         counts, n_cases, once = zip(*facts, strict=True)
         totals = ClassTotals(np.sum(counts, axis=0), schema.loss_table, sum(n_cases))
@@ -216,7 +212,6 @@ class PersistedPartition:
 
 
 def parts_of_dask_frame(frame: Any, target: str) -> Parts:
-    """The partitions of a Dask frame."""
     if not isinstance(frame, dask.dataframe.DataFrame):
         message = (
             f"frame is a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}; expected a "
@@ -294,17 +289,17 @@ def _encode(part: Any, load: Load, plan: Plan, where: Where) -> tuple[PersistedP
 def _draw(client: Client, surveyed: list[Future[Any]], n_rows: int, sizes: Sizes) -> Draw:
     """Which rows are drawn: equal ones are counted together, range by range of their hashes."""
     n_parts, share = n_buckets(n_rows * HASH_BYTES, sizes.bucket_bytes), drawing.share_to_draw(n_rows)
-    pieces = client.map(_ranges, surveyed, n_parts=n_parts, pure=False)
-    by_range = [client.map(itemgetter(number), pieces, pure=False) for number in range(n_parts)]
-    return Draw.joined(results(client, client.map(_draw_range, by_range, share=share, pure=False)))
+    by_range = _regrouped(client, surveyed, lambda of: np.split(of[1], range_ends(of[1], n_parts)[:-1]), n_parts)
+    draws = client.map(lambda hashes: Draw.of(np.concatenate(hashes), share), by_range, pure=False)
+    return Draw.joined(results(client, draws))
 
 
-def _ranges(surveyed: tuple[Any, NDArray[np.uint64]], n_parts: int) -> list[NDArray[np.uint64]]:
-    return np.split(surveyed[1], range_ends(surveyed[1], n_parts)[:-1])
-
-
-def _draw_range(hashes: list[NDArray[np.uint64]], share: float) -> Draw:
-    return Draw.of(np.concatenate(hashes), share)
+def _regrouped(
+    client: Client, futures: list[Future[Any]], divide: Callable[[Any], list[Any]], n_groups: int
+) -> list[list[Future[Any]]]:
+    """Per group, the piece of it that each of the futures has."""
+    pieces = client.map(divide, futures, pure=False)
+    return [client.map(itemgetter(number), pieces, pure=False) for number in range(n_groups)]
 
 
 def _bucketed(
@@ -313,18 +308,9 @@ def _bucketed(
     """A group-by on the cluster: duplicates meet in one bucket."""
     n_bytes = results(client, client.map(attrgetter("nbytes"), partitions, pure=False), clock)
     n_parts = n_buckets(sum(n_bytes), sizes.bucket_bytes)
-    pieces = client.map(_pieces, partitions, n_parts=n_parts, pure=False)
-    by_bucket = [client.map(itemgetter(number), pieces, pure=False) for number in range(n_parts)]
+    by_bucket = _regrouped(client, partitions, lambda partition: split(tally(partition), n_parts), n_parts)
     buckets: list[Future[Tally]] = client.map(join, by_bucket, pure=False)
     return buckets
-
-
-def _pieces(partition: PersistedPartition, n_parts: int) -> list[Tally]:
-    return split(tally(partition), n_parts)
-
-
-def _merged(bucket: Tally, shape: tuple[NDArray[np.int32], int]) -> PersistedPartition:
-    return PersistedPartition([merged(bucket, *shape)], *shape)
 
 
 def _facts(partition: PersistedPartition) -> tuple[NDArray[np.int64], int, bool]:

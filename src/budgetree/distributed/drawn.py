@@ -11,7 +11,7 @@ numbers as they are, so those are kept beside the codes; other values are what t
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import ABSENT, Coded, Column
-from budgetree.data.encoders import Categories, ColumnEncoder, LevelPlan
+from budgetree.data.encoders import Categories, LevelPlan
 from budgetree.data.profile import ColumnProfile
 from budgetree.data.table import Table
 from budgetree.problem import Instance, Schema, drawing
 from budgetree.problem.instance import Rows
 
 HASH_BYTES = 8
+NO_HASHES = np.empty(0, dtype=np.uint64)
 N_BUCKETS = 64  # of hashes that are counted one after the other
 
 
@@ -44,10 +45,9 @@ class Draw:
         return cls(distinct[copies > 0], copies[copies > 0])
 
     @classmethod
-    def joined(cls, draws: Iterable[Draw]) -> Draw:
+    def joined(cls, draws: Sequence[Draw]) -> Draw:
         """Of ranges of hashes, in their order."""
-        found = list(draws)
-        return cls(np.concatenate([one.hashes for one in found]), np.concatenate([one.copies for one in found]))
+        return cls(np.concatenate([one.hashes for one in draws]), np.concatenate([one.copies for one in draws]))
 
 
 class HashFile:
@@ -70,19 +70,17 @@ class HashFile:
 
     def draw(self, n_rows: int) -> Draw:
         """Of all rows, range by range."""
-        share = drawing.share_to_draw(n_rows)
-        return Draw.joined(Draw.of(hashes, share) for hashes in self._ranges())
-
-    def _ranges(self) -> Iterator[NDArray[np.uint64]]:
+        share, draws = drawing.share_to_draw(n_rows), list[Draw]()
         for number in range(N_BUCKETS):
-            pieces, start = [], 0
+            pieces, start = [NO_HASHES], 0
             for ends in self._ends:
                 first = start + (int(ends[number - 1]) if number else 0)
                 self._file.seek(first * HASH_BYTES)
                 n_bytes = (start + int(ends[number]) - first) * HASH_BYTES
                 pieces.append(np.frombuffer(self._file.read(n_bytes), dtype=np.uint64))
                 start += int(ends[-1])
-            yield np.concatenate(pieces)
+            draws.append(Draw.of(np.concatenate(pieces), share))
+        return Draw.joined(draws)
 
 
 def range_ends(ascending: NDArray[np.uint64], n_ranges: int) -> NDArray[np.int64]:
@@ -100,9 +98,8 @@ class NumberTest:
     is_exact: bool = True  # as floats they lose no digits
 
 
-def number_tests(profiles: Iterable[ColumnProfile]) -> tuple[NumberTest, ...]:
-    """Those among the columns of a table."""
-    found = (profile for profile in profiles if profile.numbers is not None)
+def number_tests(columns: Iterable[ColumnProfile | Column]) -> tuple[NumberTest, ...]:
+    found = (column for column in columns if column.numbers is not None)
     return tuple(NumberTest(one.name, one.censored, one.values is None) for one in found)
 
 
@@ -130,14 +127,23 @@ class DrawnRows:
         weights = None if (self.weights == 1).all() else self.weights
         if schema.encoders is None:
             return Instance.from_codes(self.codes, self.labels.astype(np.int64), weights, schema)
-        numbers = {test.name: (test, column) for test, column in zip(tests, self.numbers.T, strict=True)}
-        columns = []
+        columns = {
+            test.name: Column(
+                test.name,
+                "number",
+                np.ascontiguousarray(numbers),
+                None if test.is_exact else Coded.of_numbers(numbers),
+                censored=test.censored,
+            )
+            for test, numbers in zip(tests, self.numbers.T, strict=True)
+        }
         for encoder, codes in zip(schema.encoders, self.codes.T, strict=True):
-            if encoder.name in numbers:
-                columns.append(_number_column(*numbers[encoder.name]))
-            else:
-                columns.append(_value_column(encoder, codes))
-        table = Table("rows that were drawn", tuple(columns), len(self.labels))
+            if isinstance(encoder, Categories) and encoder.name not in columns:
+                positions = np.where(codes < len(encoder.values), codes.astype(np.int32), ABSENT)
+                order, values = encoder.values if encoder.is_ordered else None, Coded(encoder.values, positions)
+                columns[encoder.name] = Column(encoder.name, "values", values=values, order=order)
+        ordered = tuple(columns[encoder.name] for encoder in schema.encoders)
+        table = Table("rows that were drawn", ordered, len(self.labels))
         rows = Rows(
             table,
             self.labels.astype(np.int64),
@@ -161,7 +167,7 @@ def drawn_of(instance: Instance) -> tuple[DrawnRows, tuple[NumberTest, ...]]:
     positions = drawing.drawn_rows(instance)
     rows = instance.recoded({}, np.arange(instance.n_rows) if positions is None else positions)
     columns = () if rows.source is None else rows.source.tests.columns
-    tests = tuple(NumberTest(one.name, one.censored, one.values is None) for one in columns if one.numbers is not None)
+    tests = number_tests(columns)
     labels, numbers = rows.row_labels.astype(np.int32), numbers_of(columns, tests, rows.n_rows)
     return DrawnRows(rows.codes[rows.case_of_row], numbers, labels, rows.row_weights), tests
 
@@ -172,15 +178,3 @@ def numbers_of(columns: Iterable[Column], tests: Sequence[NumberTest], n_rows: i
     found = [by_name[test.name].as_numbers() for test in tests]
     nothing = np.full(n_rows, np.nan)
     return np.column_stack([nothing[:, None][:, :0], *(nothing if one is None else one for one in found)])
-
-
-def _number_column(test: NumberTest, numbers: NDArray[np.float64]) -> Column:
-    values = None if test.is_exact else Coded.of_numbers(numbers)
-    return Column(test.name, "number", np.ascontiguousarray(numbers), values, censored=test.censored)
-
-
-def _value_column(encoder: ColumnEncoder, codes: NDArray[np.uint8]) -> Column:
-    assert isinstance(encoder, Categories)
-    positions = np.where(codes < len(encoder.values), codes.astype(np.int32), ABSENT)
-    order = encoder.values if encoder.is_ordered else None
-    return Column(encoder.name, "values", values=Coded(encoder.values, positions), order=order)

@@ -6,7 +6,7 @@ Learning needs class counts alone: nothing but these leaves a partition, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from typing import Any, Protocol
 
@@ -65,24 +65,19 @@ class Partition:
 
     @property
     def nbytes(self) -> int:
-        """Of the codes and what belongs to them."""
         weights = 0 if self.weight_units is None else self.weight_units.nbytes
         return int(self.codes.nbytes + self.labels.nbytes + weights)
 
     @cached_property
     def in_core(self) -> Any:
         """As the core sees it, nothing copied; a ValueError where a code is not an outcome, or a label not a class."""
-        return self._in_core(self.weight_units)
+        known = (self.codes, self.labels, self.weight_units, self.n_outcomes, self.n_classes)
+        return core.Cases(*known, codes_are_checked=self.are_checked)
 
     @cached_property
-    def in_core_without_weights(self) -> Any:
+    def unweighted(self) -> Partition:
         """The same, where each case counts one."""
-        return self.in_core if self.weight_units is None else self._in_core(None)
-
-    def _in_core(self, weights: NDArray[np.int64] | None) -> Any:
-        return core.Cases(
-            self.codes, self.labels, weights, self.n_outcomes, self.n_classes, codes_are_checked=self.are_checked
-        )
+        return self if self.weight_units is None else replace(self, weight_units=None)
 
 
 def shape_of(schema: Schema) -> tuple[NDArray[np.int32], int]:
@@ -140,7 +135,6 @@ def count(partition: AnyPartition, positions: Positions, step: Step) -> Counts:
 
 
 def add(tables: Iterable[Counts]) -> NDArray[np.int64]:
-    """The sum of tables of counts."""
     total: NDArray[np.int64] | None = None
     for table in tables:
         total = table.astype(np.int64) if total is None else np.add(total, table, out=total)
@@ -155,7 +149,6 @@ def narrowed(tables: Iterable[Counts]) -> Counts:
 
 
 def joined(partitions: Sequence[Partition]) -> Partition:
-    """One partition of the cases of several."""
     if len(partitions) == 1:
         return partitions[0]
     units = None
@@ -203,5 +196,5 @@ def _windows(partition: AnyPartition, positions: Positions | None) -> Iterator[t
 def _count(partition: Partition, positions: Positions, step: Step) -> Counts:
     if not len(partition) or not step.n_slots:
         return np.zeros((step.n_slots, int(partition.n_outcomes.sum()), partition.n_classes), dtype=np.uint32)
-    cases = partition.in_core_without_weights if step.by_case else partition.in_core
-    return np.asarray(core.count_places(cases, positions, step.slots, step.n_slots, core.Clock()))
+    cases = partition.unweighted if step.by_case else partition
+    return np.asarray(core.count_places(cases.in_core, positions, step.slots, step.n_slots, core.Clock()))

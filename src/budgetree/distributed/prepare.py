@@ -40,7 +40,7 @@ from budgetree.data.parquet import ParquetSource
 from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table, check_numbers
-from budgetree.distributed.drawn import Draw, DrawnRows, HashFile, NumberTest, number_tests, numbers_of
+from budgetree.distributed.drawn import NO_HASHES, Draw, DrawnRows, HashFile, NumberTest, number_tests, numbers_of
 from budgetree.distributed.partition import SIZES, Partition, Sizes, shape_of
 from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema, drawing
@@ -51,7 +51,6 @@ from budgetree.services.words import counted, no_such
 
 # What a user says of the rows.
 CASE_SETTINGS = ("prices", "losses", "levels", "binning", "duplicates", "weights", "blanks")
-NO_HASHES = np.empty(0, dtype=np.uint64)
 DrawnPart = tuple[NDArray[np.uint64], DrawnRows]  # rows of a part, each with its hash
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a part in one table or more, some columns as text
 
@@ -148,7 +147,6 @@ def parts_of_frames(frames: Any, target: str) -> Parts:
 
 
 def load_frame(target: str, frame: Any, as_text: Collection[str]) -> list[Table]:
-    """A data frame as a part."""
     return [read_frame(frame, target)]
 
 
@@ -168,7 +166,6 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
 
 
 def label_codes(labels: Any) -> Coded:
-    """The labels of a partition, each different one once."""
     array = np.asarray(labels)
     if array.dtype.kind in "iub":
         distinct, positions = np.unique(array.ravel(), return_inverse=True)
@@ -193,7 +190,6 @@ class PartSurvey:
 
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
-    """Look at all rows of a part."""
     target, levels, name = request.target, request.levels, _name(part)
     tests, labels = find_tests(table, target, request.weights, part), _label_column(table, request)
     levels.check(tests)
@@ -224,7 +220,6 @@ class Plan:
 
     @property
     def n_rows(self) -> int:
-        """Of all parts."""
         return sum(self.part_rows.values())
 
 
@@ -263,18 +258,14 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
         part_rows[survey.part] += survey.n_rows
         if survey.tests != tests:
             differing = sorted(set(survey.tests) ^ set(tests))
-            message = (
-                f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected the same "
-                "columns in all parts."
-            )
+            message = f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected "
+            message += "the same columns in all parts."
             raise TableError(message, found=survey.tests, expected=tests, where=survey.part)
     labels, *columns = _merged_columns(surveys, request)
     found = labels.values or ()
     if len(surveys) > 1 and len(found) == request.sizes.column_values:
-        message = (
-            f"column {request.target!r} has {len(found):,} different labels or more; expected fewer where a table is "
-            "read in parts. Is it the target?"
-        )
+        many = f"column {request.target!r} has {len(found):,} different labels or more"
+        message = f"{many}; expected fewer where a table is read in parts. Is it the target?"
         raise TableError(message, subject=request.target, found=len(found))
     encoders = tuple(encoder_for(column, request.levels) for column in columns)
     outcomes = tuple(distinct_names(one.outcome_names, f"outcome_names of test {one.name!r}") for one in encoders)
@@ -310,8 +301,7 @@ def encoded(
 def encode_part(table: Table, plan: Plan) -> Partition:
     """The cases of a part that count; an error where it holds what no survey saw."""
     schema, request = plan.schema, plan.request
-    labels = _labels(table, plan)
-    units = None
+    labels, units = _labels(table, plan), None
     if request.weights is not None and plan.facts is not None:
         weights = _weights(table, request.weights)
         for scale in plan.scales:
@@ -321,8 +311,7 @@ def encode_part(table: Table, plan: Plan) -> Partition:
         rows = np.flatnonzero(units)
         if len(rows) < len(units):
             table, labels, units = table.take(rows), labels[rows], units[rows]
-    if units is not None and bool((units == 1).all()):
-        units = None
+        units = None if (units == 1).all() else units
     return Partition(_codes(table, schema), labels, units, *shape_of(schema))
 
 
@@ -384,9 +373,8 @@ def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[
             yield from (table.without(reading.drop) for table in rows)
             continue
         source = open_source(path, reading)
-        for name in reading.drop:
-            if name not in source.names:
-                raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(path))
+        for name in (name for name in reading.drop if name not in source.names):
+            raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(path))
         names = [name for name in source.names if name not in reading.drop]
         wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
         for batch in source.batches(wanted):
@@ -441,7 +429,6 @@ def _label_column(table: Table, request: CaseRequest) -> Column:
 
 
 def _name(part: Where) -> str:
-    """A part in a sentence."""
     return part.entry or part.source
 
 

@@ -65,20 +65,18 @@ class Shards(LocalCases):
     folder : str or path
         A folder that one of these has made.
 
-    Raises
-    ------
-    OSError
-        Where the folder holds no cases.
-    ValueError
-        Where a file of it is missing or broken.
-
     Examples
     --------
     >>> import budgetree as bt
-    >>> pima = bt.datasets.load("pima")
+    >>> pima, frame = bt.datasets.load("pima"), bt.datasets.frame("pima")
     >>> shards = bt.Shards.from_instance(pima, "cases")
     >>> bt.grow(shards, budget=2).to_dict() == bt.grow(pima, budget=2).to_dict()
     True
+    >>> frame.to_csv("pima.csv", index=False)
+    >>> bt.Shards.from_files("pima.csv", "diabetes", "from files").n_objects
+    768
+    >>> bt.Shards.from_frames([frame[:300], frame[300:]], "diabetes", "from frames").n_objects
+    768
     """
 
     def __init__(self, folder: AnyPath) -> None:
@@ -122,25 +120,6 @@ class Shards(LocalCases):
         **settings : optional
             prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
             much each row counts.
-
-        Returns
-        -------
-        Shards
-            The known cases.
-
-        Raises
-        ------
-        ValueError
-            Where the files cannot be read as tables of known cases.
-        OSError
-            Where the folder is not empty, or the disk is full; nothing is left then.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
-        >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
-        768
         """
         how = reading or Reading()
         parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
@@ -160,25 +139,6 @@ class Shards(LocalCases):
             Where the cases are kept; it must not hold anything yet.
         **settings : optional
             As in `from_files`.
-
-        Returns
-        -------
-        Shards
-            The known cases.
-
-        Raises
-        ------
-        ValueError
-            Where a frame lacks a column.
-        OSError
-            Where the folder is not empty, or the disk is full; nothing is left then.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> pima = bt.datasets.frame("pima")
-        >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
-        768
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(parts_of_frames(frames, request.target), request, folder)
@@ -196,23 +156,12 @@ class Shards(LocalCases):
         max_rows : int, default 1000000
             At most so many cases are in a shard.
 
-        Returns
-        -------
-        Shards
-            The known cases.
-
         Raises
         ------
         ValueError
             Where `max_rows` is not a whole number of at least 1.
         OSError
             Where the folder is not empty, or the disk is full; nothing is left then.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases", max_rows=20).n_objects
-        60
         """
         if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
             message = f"max_rows is {max_rows!r}; expected a whole number of at least 1."
@@ -286,14 +235,12 @@ def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotal
 
 
 def write_drawn(folder: Path, rows: DrawnRows, tests: Sequence[NumberTest]) -> None:
-    """The rows that trees for new cases are learned from."""
     for field in fields(rows):
         _save(folder / f"drawn-{field.name}.npy", getattr(rows, field.name))
     (folder / DRAWN).write_text(json.dumps([asdict(test) for test in tests]), encoding="utf-8")
 
 
 def read_drawn(folder: Path, schema: Schema) -> Instance:
-    """Those of a folder."""
     kinds: dict[str, tuple[type[np.generic], int]] = {
         "codes": (np.uint8, 2),
         "numbers": (np.float64, 2),

@@ -9,14 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
 from budgetree.estimators.base import _InMemory
-from budgetree.estimators.training import (
-    Labelled,
-    Training,
-    impurities_of,
-    leaf_share,
-    n_threads,
-    prices_by_name,
-)
+from budgetree.estimators.training import Labelled, Training, impurities_of, leaf_share, n_threads, prices_by_name
 from budgetree.learn import fit
 from budgetree.learn.settings import check_confidence, check_min_cases
 from budgetree.problem import Instance, Losses
@@ -36,7 +29,8 @@ class BudgetTreeClassifier(_InMemory):
         No row's path costs more than this; by default all tests may be bought.
     prices : number, array-like, dict or Prices, optional
         One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
-        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
+        tests may share a charge; by default 1 each. A column is its name or position, and "country_*" is all columns
+        of that name, paid once together. Columns of an array are called x0, x1, …
     losses : dict, array-like or Losses, optional
         What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
         gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
@@ -202,7 +196,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
         No row's path costs more than this.
     prices : number, array-like, dict or Prices, optional
         One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
-        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
+        tests may share a charge; by default 1 each. A column is its name or position, and "country_*" is all columns
+        of that name, paid once together. Columns of an array are called x0, x1, …
     max_error : number, optional
         The share of the training rows, by weight, that the tree may get wrong.
     losses : dict, array-like or Losses, optional

@@ -2,9 +2,17 @@
 
 from budgetree.impurity.admissible import Counterexample, check_admissible
 from budgetree.impurity.base import Impurity
-from budgetree.impurity.baselines import Entropy, Gini, ObjectPairs
 from budgetree.impurity.forms import Form
-from budgetree.impurity.functions import HingedPairs, HingedProduct, Pairs, Polynomial, Powers
+from budgetree.impurity.functions import (
+    Entropy,
+    Gini,
+    HingedPairs,
+    HingedProduct,
+    ObjectPairs,
+    Pairs,
+    Polynomial,
+    Powers,
+)
 
 __all__ = [
     "Counterexample",

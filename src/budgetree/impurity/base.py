@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import ImpurityError
-from budgetree.impurity.forms import Form, GeneralForm
+from budgetree.impurity.forms import Form, general_form
 
 Counts = NDArray[Any]
 MAX_EXPONENT, MAX_DIGITS = 100, 120
@@ -45,12 +45,16 @@ class Impurity:
     ...         return np.sort(counts, axis=-1)[..., -2]
     >>> SecondLargest()([5, 3, 1])
     3
+    >>> bt.Pairs().value(np.array([[30, 30], [60, 0]])).tolist(), round(bt.Pairs().guarantee([30, 30]), 2)
+    ([900, 0], 7.8)
+    >>> bt.Pairs().form(scale=1, n_classes=2).kernel  # what the native core knows it by
+    'hinge'
     """
 
-    admissible: ClassVar[bool] = False  # the paper's five properties hold (check_admissible tries to refute it)
-    zero_only_if_pure: ClassVar[bool] = True  # False for hinged functions: it is 0 for some impure sets
-    exact: ClassVar[bool] = False  # values are whole or rational for whole or rational counts
-    unit: Fraction | None = None  # every value for whole counts is a multiple of it
+    admissible: ClassVar[bool] = False
+    zero_only_if_pure: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
+    unit: Fraction | None = None
 
     def value(self, counts: Counts) -> Any:
         """The impurity of each vector of class counts.
@@ -69,13 +73,6 @@ class Impurity:
         ------
         TypeError
             Where a class of your own does not define it.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> import numpy as np
-        >>> bt.Pairs().value(np.array([[30, 30], [60, 0]])).tolist()
-        [900, 0]
         """
         raise TypeError(f"{type(self).__name__} has no value(counts); an impurity must define it.")
 
@@ -91,20 +88,8 @@ class Impurity:
             Weight units per case.
         n_classes : int
             The number of classes.
-
-        Returns
-        -------
-        Form
-            A multiple of the function, on whole units.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> from fractions import Fraction
-        >>> type(bt.Pairs().form(Fraction(1), 2)).__name__
-        'HingeForm'
         """
-        return GeneralForm(self._checked_value, scale, exact=self.exact)
+        return general_form(self._checked_value, scale, exact=self.exact)
 
     def guarantee(self, counts: Any) -> float:
         """The paper's a-priori factor for a tree grown from these class counts: ln(F(S) / unit) + 1.
@@ -117,29 +102,18 @@ class Impurity:
         counts : array-like of int
             A number per class.
 
-        Returns
-        -------
-        float
-            The tree's worst case is at most so many times the best; at least 1.
-
         Raises
         ------
         ValueError
             Where the function is not admissible or declares no unit: then the paper promises nothing.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> round(bt.Pairs().guarantee([30, 30]), 2)
-        7.8
         """
         if not self.admissible or self.unit is None:
-            lacks = "declares no unit" if self.admissible else "is not declared admissible"
-            remedy = (
-                "Set `unit`, of which every value for whole counts is a multiple" if self.admissible else "Use Pairs()"
-            )
+            subject, lacks, remedy = "admissible", "is not declared admissible", "Use Pairs()"
+            if self.admissible:
+                subject, lacks = "unit", "declares no unit"
+                remedy = "Set `unit`, of which every value for whole counts is a multiple"
             message = f"{self!r} {lacks}, so the paper guarantees nothing for its trees. {remedy}."
-            raise ImpurityError(message, subject="unit" if self.admissible else "admissible", found=self)
+            raise ImpurityError(message, subject=subject, found=self)
         whole = np.asarray(counts)
         if whole.dtype.kind not in "iuO" or any(count != int(count) for count in whole.ravel()):
             raise ImpurityError(f"{self!r}: the guarantee is for whole class counts; got {counts!r}.", found=counts)

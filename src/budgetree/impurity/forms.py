@@ -1,8 +1,8 @@
 """Forms: impurities in whole numbers, as the growers compute them.
 
 A form is an impurity multiplied by `stretch`, so that whole weight units give whole values: comparisons are then
-exact, and multiplying by a constant changes no choice. The native core knows the forms below by their `kind`;
-GeneralForm stands for every other function and is computed by the plain grower only.
+exact, and multiplying by a constant changes no choice. The native core knows some functions by their `kernel`; every
+other one is computed by the Python grower only.
 
     a user's weights   0.5  0.5  1        HingedPairs(0.75), on counts
           × scale 2  ↓                          × stretch  ↓
@@ -14,135 +14,93 @@ GeneralForm stands for every other function and is computed by the plain grower 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-GENERAL, POWERS, HINGE, POLYNOMIAL, GINI, ENTROPY = range(6)
+WHOLE_BYTES = 128  # of the core's whole numbers
+Function = Callable[[NDArray[Any]], Any]
 
 
-class Form(ABC):
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
     """A function of class counts in whole weight units."""
 
-    kind: int = GENERAL
+    value: Function  # on the last axis; counts are int64, or Python integers (dtype object) when those could overflow
+    stretch: Fraction | int  # it is so many times the impurity
     exact: bool = True
-    stretch: Fraction | int  # this form is so many times the impurity
-
-    @abstractmethod
-    def value(self, counts: NDArray[Any]) -> Any:
-        """Values on the last axis; counts are int64, or Python integers (dtype object) when those could overflow."""
+    bound: Callable[[int], int] | None = None  # see `largest`
+    kernel: str | None = None  # what the core calls it
+    numbers: Callable[[], tuple[Any, ...]] = tuple  # by which the core computes
 
     def largest(self, total: int) -> int | None:
         """No intermediate result exceeds this on sets of this many units; None when unknown."""
-        return None
+        return None if self.bound is None else self.bound(total)
 
 
-class PowersForm(Form):
+def powers_form(power: int, scale: Fraction) -> Form:
     """(Σ n_i)^l − Σ n_i^l."""
-
-    kind = POWERS
-
-    def __init__(self, power: int, scale: Fraction) -> None:
-        self.power = power
-        self.stretch = scale**power
-
-    def value(self, counts: NDArray[Any]) -> Any:
-        return powers(counts, self.power)
-
-    def largest(self, total: int) -> int | None:
-        return int(total**self.power)
+    return Form(
+        partial(powers, power=power), scale**power, True, lambda total: int(total**power), "powers", lambda: (power,)
+    )
 
 
-class HingeForm(Form):
+def hinge_form(alpha: Fraction, scale: Fraction, *, subtracts_square: bool, factor: int = 1) -> Form:
     """Σ over i ≠ j of [[q n_i − p]₊ [q n_j − p]₊ − b]₊ with whole q, p, b.
 
     In weight units n = scale × count, the impurity's count − α is (n − α scale) / scale. With α scale = p / q in lowest
     terms that is (q n − p) / (q scale); the product of two such factors is stretched by (q scale)², and so is α² to p².
     """
-
-    kind = HINGE
-
-    def __init__(self, alpha: Fraction, scale: Fraction, *, subtracts_square: bool, factor: int = 1) -> None:
-        threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
-        self.q = threshold.denominator
-        self.p = threshold.numerator
-        self.b = self.p**2 if subtracts_square else 0
+    threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
+    q, p = threshold.denominator, threshold.numerator
+    b = p**2 if subtracts_square else 0
+    return Form(
+        lambda counts: hinge(counts * q, p, b),
         # Twice for Pairs: this form counts ordered pairs. Whole where it can be, since fractions take microseconds.
-        self.stretch = factor * (self.q if scale == 1 else self.q * scale) ** 2
+        factor * (q if scale == 1 else q * scale) ** 2,
+        True,
+        lambda total: max((q * total) ** 2, b),
+        "hinge",
+        lambda: (whole_bytes(q), whole_bytes(p), b > 0),
+    )
 
-    def value(self, counts: NDArray[Any]) -> Any:
-        return hinge(counts * self.q, self.p, self.b)
 
-    def largest(self, total: int) -> int | None:
-        return max((self.q * total) ** 2, self.b)
-
-
-class PolynomialForm(Form):
+def polynomial_form(terms: tuple[tuple[Fraction, tuple[int, ...]], ...], scale: Fraction) -> Form:
     """Σ of coefficient × Π n_i^power with whole coefficients."""
-
-    kind = POLYNOMIAL
-
-    def __init__(self, terms: tuple[tuple[Fraction, tuple[int, ...]], ...], scale: Fraction) -> None:
-        degree = max(sum(exponents) for _, exponents in terms)
-        # Terms of lower degree need more powers of the scale, so that all are stretched alike.
-        scaled = [(gamma * scale ** (degree - sum(exponents)), exponents) for gamma, exponents in terms]
-        common = math.lcm(*(gamma.denominator for gamma, _ in scaled))
-        self.terms = [(int(gamma * common), exponents) for gamma, exponents in scaled]
-        self.stretch = common * scale**degree
-
-    def value(self, counts: NDArray[Any]) -> Any:
-        return polynomial(counts, self.terms)
-
-    def largest(self, total: int) -> int | None:
-        return int(sum(gamma * max(total, 1) ** sum(exponents) for gamma, exponents in self.terms))
+    degree = max(sum(exponents) for _, exponents in terms)
+    # Terms of lower degree need more powers of the scale, so that all are stretched alike.
+    scaled = [(gamma * scale ** (degree - sum(exponents)), exponents) for gamma, exponents in terms]
+    common = math.lcm(*(gamma.denominator for gamma, _ in scaled))
+    whole = [(int(gamma * common), exponents) for gamma, exponents in scaled]
+    return Form(
+        partial(polynomial, terms=whole),
+        common * scale**degree,
+        True,
+        lambda total: int(sum(gamma * max(total, 1) ** sum(exponents) for gamma, exponents in whole)),
+        "polynomial",
+        lambda: ([whole_bytes(gamma) for gamma, _ in whole], [list(exponents) for _, exponents in whole]),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Hinges:
-    """A family of hinges whose α's are multiples of a step."""
-
-    step: Fraction
-    scale: Fraction
-    subtracts_square: bool
-
-    @property
-    def in_units(self) -> Fraction:
-        """The step in weight units: q n − multiple × p with whole q and p."""
-        return self.step * self.scale
-
-    def form(self, multiple: int) -> HingeForm:
-        """The hinge at one α."""
-        return HingeForm(multiple * self.step, self.scale, subtracts_square=self.subtracts_square)
-
-
-class GeneralForm(Form):
+def general_form(function: Function, scale: Fraction, *, exact: bool) -> Form:
     """Any function, called on true counts: fractions when it is exact, floats when it is not."""
 
-    def __init__(self, function: Callable[[NDArray[Any]], Any], scale: Fraction, *, exact: bool) -> None:
-        self.function = function
-        self.scale = scale
-        self.exact = exact
-        self.stretch = Fraction(1)
-
-    def value(self, counts: NDArray[Any]) -> NDArray[Any]:
-        if not self.exact:
-            return np.asarray(self.function(counts.astype(np.float64) / float(self.scale)), dtype=np.float64)
+    def value(counts: NDArray[Any]) -> NDArray[Any]:
+        if not exact:
+            return np.asarray(function(counts.astype(np.float64) / float(scale)), dtype=np.float64)
         whole = counts.astype(object)
-        return np.asarray(self.function(whole if self.scale == 1 else whole * (1 / self.scale)), dtype=object)
+        return np.asarray(function(whole if scale == 1 else whole * (1 / scale)), dtype=object)
+
+    return Form(value, Fraction(1), exact)
 
 
-class FloatForm(GeneralForm):
-    """A function of floats that the core knows too; both are homogeneous, so weight units serve as counts."""
-
-    def __init__(self, function: Callable[[NDArray[Any]], Any], scale: Fraction, kind: int) -> None:
-        super().__init__(function, Fraction(1), exact=False)
-        self.kind = kind
-        self.stretch = scale
+def whole_bytes(number: int) -> bytes:
+    return number.to_bytes(WHOLE_BYTES, "little")
 
 
 def powers(counts: NDArray[Any], power: int) -> Any:

@@ -1,4 +1,8 @@
-"""The paper's impurities: Pairs and Powers, which leave no errors; hinged ones, which forgive a few; Polynomial."""
+"""The paper's impurities: Pairs and Powers, which leave no errors; hinged ones, which forgive a few; Polynomial.
+
+For comparison: Gini and Entropy, which are not supermodular, and ObjectPairs, which knows no classes. The paper's
+theorems do not apply to them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 
 from budgetree.errors import ImpurityError
 from budgetree.impurity.base import Counts, Impurity, non_negative_fraction
-from budgetree.impurity.forms import Form, HingeForm, PolynomialForm, PowersForm, hinge, polynomial, powers
+from budgetree.impurity.forms import Form, hinge, hinge_form, polynomial, polynomial_form, powers, powers_form
 
 
 class Pairs(Impurity):
@@ -33,7 +37,7 @@ class Pairs(Impurity):
         return (counts[..., 1:] * before).sum(axis=-1)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(Fraction(0), scale, subtracts_square=False, factor=2)
+        return hinge_form(Fraction(0), scale, subtracts_square=False, factor=2)
 
 
 class Powers(Impurity):
@@ -43,11 +47,6 @@ class Powers(Impurity):
     ----------
     l : int
         The power.
-
-    Raises
-    ------
-    ValueError
-        Where l is no whole number of at least 2.
 
     Examples
     --------
@@ -69,7 +68,7 @@ class Powers(Impurity):
         return powers(counts, self.l)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return PowersForm(self.l, scale)
+        return powers_form(self.l, scale)
 
     def __repr__(self) -> str:
         return f"Powers({self.l})"
@@ -85,7 +84,11 @@ class Hinged(Impurity):
 
     def __init__(self, alpha: Any) -> None:
         self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha", "alpha")
-        self.unit = Fraction(1, self.alpha.denominator**2)
+
+    @property
+    def unit(self) -> Fraction:  # type: ignore[override]
+        """Every value for whole counts is a multiple of it."""
+        return Fraction(1, self.alpha.denominator**2)
 
     def value(self, counts: Counts) -> Any:
         alpha = float(self.alpha) if counts.dtype.kind == "f" else self.alpha
@@ -93,7 +96,7 @@ class Hinged(Impurity):
         return hinge(exact, alpha, alpha**2 if self.subtracts_square else 0)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(self.alpha, scale, subtracts_square=self.subtracts_square)
+        return hinge_form(self.alpha, scale, subtracts_square=self.subtracts_square)
 
     def __repr__(self) -> str:
         whole = self.alpha.denominator == 1
@@ -109,11 +112,6 @@ class HingedPairs(Hinged):
     ----------
     alpha : number
         The paper's α, at least 0.
-
-    Raises
-    ------
-    ValueError
-        Where alpha is negative or no number.
 
     Examples
     --------
@@ -151,11 +149,6 @@ class Polynomial(Impurity):
     terms : iterable of (number, sequence of int)
         Per term its coefficient γ of at least 0, and an exponent for each class.
 
-    Raises
-    ------
-    ValueError
-        Where a term is not that, or has fewer than two positive exponents.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -176,10 +169,12 @@ class Polynomial(Impurity):
         lengths = sorted({len(exponents) for _, exponents in self.terms})
         if len(lengths) > 1:
             raise _refusal(f"terms speak of {lengths} classes; all must have one length", "terms", lengths)
-        coefficients = [coefficient for coefficient, _ in self.terms if coefficient]
-        self.unit = Fraction(
-            gcd(*(c.numerator for c in coefficients)) or 1, lcm(*(c.denominator for c in coefficients))
-        )
+
+    @property
+    def unit(self) -> Fraction:  # type: ignore[override]
+        """Every value for whole counts is a multiple of it."""
+        factors = [gamma for gamma, _ in self.terms if gamma]
+        return Fraction(gcd(*(each.numerator for each in factors)) or 1, lcm(*(each.denominator for each in factors)))
 
     def value(self, counts: Counts) -> Any:
         self._check_classes(counts.shape[-1])
@@ -189,7 +184,7 @@ class Polynomial(Impurity):
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
         self._check_classes(n_classes)
-        return PolynomialForm(self.terms, scale)
+        return polynomial_form(self.terms, scale)
 
     def _check_classes(self, n_classes: int) -> None:
         expected = len(self.terms[0][1])
@@ -200,6 +195,64 @@ class Polynomial(Impurity):
     def __repr__(self) -> str:
         shown = ", ".join(f"({gamma}, {exponents})" for gamma, exponents in self.terms)
         return f"Polynomial([{shown}])"
+
+
+class Gini(Impurity):
+    """n times the Gini index: n − Σ n_i² / n. For comparison: it is not supermodular, and no theorem holds for it.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Gini()([2, 2])
+    2.0
+    """
+
+    def value(self, counts: Counts) -> Any:
+        floats = counts.astype(np.float64)
+        total = floats.sum(axis=-1)
+        return total - (floats**2).sum(axis=-1) / np.maximum(total, np.finfo(float).tiny)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return Form(self.value, scale, exact=False, kernel="gini")  # of degree 1: weight units serve as counts
+
+
+class Entropy(Impurity):
+    """n times the entropy, in nats: n ln n − Σ n_i ln n_i. For comparison: it is not supermodular.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> round(bt.Entropy()([2, 2]), 4)
+    2.7726
+    """
+
+    def value(self, counts: Counts) -> Any:
+        floats = counts.astype(np.float64)
+        total, parts = (x * np.log(np.where(x > 0, x, 1.0)) for x in (floats.sum(axis=-1), floats))
+        return total - parts.sum(axis=-1)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return Form(self.value, scale, exact=False, kernel="entropy")
+
+
+class ObjectPairs(Impurity):
+    """n (n − 1): pairs of cases, as if each were a class of its own.
+
+    With it the rule is generalised binary search: it takes the test whose largest part is smallest. A set of one class
+    is not 0, which is why it is not admissible; trees end there all the same.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.ObjectPairs()([2, 1])
+    6
+    """
+
+    exact = True
+
+    def value(self, counts: Counts) -> Any:
+        total = counts.sum(axis=-1)
+        return total * (total - 1)
 
 
 def _checked_term(index: int, term: Any) -> tuple[Fraction, tuple[int, ...]]:

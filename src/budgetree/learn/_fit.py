@@ -36,8 +36,10 @@ from budgetree.learn.settings import (
     check_max_error,
     check_min_cases,
     check_row_groups,
+    check_rules,
     check_threads,
     check_time_limit,
+    rules_of,
 )
 from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
@@ -329,7 +331,6 @@ def route_of(cases: AnyCases, request: FitRequest) -> NewRoute | KnownRoute:
 
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    """What a request asks for."""
     is_quick = request.max_error is None and request.time_limit is None and _is_one(request)
     if request.objective is Objective.KNOWN and isinstance(cases, DistributedCases) and is_quick:
         return _grown(cases, request, progress)
@@ -396,7 +397,6 @@ def make_request(
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
 ) -> FitRequest:
-    """The request that these settings make, checked."""
     check_cases(cases)
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))
@@ -415,10 +415,13 @@ def make_request(
         "max_error 0": share == 0,  # no estimate says that no new case is wrong
         "method": method != "auto",
         "impurities": impurities is not None,
+        **dict.fromkeys(rules_of(cases), True),
     }
     choice = _choose(cases, objective, [name for name, is_given in only_known.items() if is_given])
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
+    else:
+        check_rules(cases)
     began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
     if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
         rows = KnownRows.of(cases, choice.objective, groups)

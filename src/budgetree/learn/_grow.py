@@ -10,7 +10,7 @@ from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.candidates import candidate_of
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
+from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.settings import FitRequest, check_cases, check_min_cases, check_threads
 from budgetree.problem import Instance

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
 from budgetree.learn.candidates import given
-from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
+from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
 from budgetree.learn.settings import check_instance, check_threads
@@ -90,6 +90,14 @@ class Curve:
     >>> curve = bt.tradeoff(bt.datasets.load("figure1"), bt.HingedPairs)
     >>> curve.parameter_name, [(point.parameter, point.errors) for point in curve][-1]
     ('alpha', (0, 10))
+    >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
+    Pairs() over delta: 3 points
+             delta   max-cost  mean cost   errors
+               900          0      0.000       30
+               225          1      1.000       30
+                 0          2      2.000       10
+    >>> list(curve.to_frame().columns)
+    ['alpha', 'epsilon', 'max_cost', 'mean_cost', 'errors']
     """
 
     name: str
@@ -110,12 +118,6 @@ class Curve:
         -------
         data frame
             A row per point.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> list(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_frame().columns)
-        ['delta', 'max_cost', 'mean_cost', 'errors']
         """
         parameters = [float(p.parameter) if isinstance(p.parameter, Fraction) else p.parameter for p in self.points]
         content: dict[str, list[Any]] = {self.parameter_name: parameters}
@@ -126,23 +128,7 @@ class Curve:
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table.
-
-        Returns
-        -------
-        str
-            Lines for a terminal.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
-        Pairs() over delta: 3 points
-                 delta   max-cost  mean cost   errors
-                   900          0      0.000       30
-                   225          1      1.000       30
-                     0          2      2.000       10
-        """
+        """The points as a table."""
         rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
         amount = self.instance.schema.wording.amount
         for p in self.points:
@@ -272,7 +258,6 @@ class _Whole:
     origin: Origin
 
     def stopped(self, threshold: Any, delta: Fraction) -> Tree:
-        """The tree of a δ."""
         schema, nodes, origin = self.instance.schema, self.nodes, self.origin
         stopped = np.asarray(self.impurities <= threshold, dtype=bool) & ~nodes.is_leaf
         if stopped.any():

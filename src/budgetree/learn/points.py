@@ -196,6 +196,11 @@ class Frontier:
       max-cost   errors  error rate  at least  by
              0       30      50.00%    proven  exact search
              1       10      16.67%    proven  exact search
+    >>> found = bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known")
+    >>> found.best(budget=1.5).errors, found.cheapest(max_error=0.01).max_cost
+    (512, 2)
+    >>> found.to_frame()["errors"].tolist()[:3], len(found.to_text().splitlines()) - len(found)
+    ([768, 512, 4], 4)
     """
 
     points: tuple[Point, ...]
@@ -251,17 +256,6 @@ class Frontier:
         ----------
         budget : number or None
             What no case may exceed; None for no limit.
-
-        Returns
-        -------
-        Point
-            The point, whose tree is `Point.tree`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").best(budget=1.5).errors
-        512
         """
         units = self.instance.schema.costs.budget_units(budget)
         return [point for point in self.points if point.candidate.required_budget <= units][-1]
@@ -281,21 +275,10 @@ class Frontier:
         max_error : number
             The share, from 0 to 1.
 
-        Returns
-        -------
-        Point
-            The point, whose tree is `Point.tree`.
-
         Raises
         ------
         ValueError
             Where no tree found makes so few errors, or the frontier is about losses on known cases.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0, objective="known").cheapest(max_error=0.01).max_cost
-        2
         """
         wanted, is_new = check_max_error(max_error), self.found_by is Method.PREDICTIVE
         if self.has_losses and not is_new:
@@ -389,36 +372,12 @@ class Frontier:
         -------
         data frame
             A row per point; the columns are those of `columns`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> table = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_frame()
-        >>> table["errors"].tolist()
-        [30, 10]
         """
         content = {name: [getattr(point, name) for point in self.points] for name in self.columns}
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table, with a sparkline of the errors.
-
-        Returns
-        -------
-        str
-            Lines for a terminal.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known").to_text())
-        objective: known cases (as asked)
-        cases: every row counts; outcomes as given
-        frontier of 2 points, errors █▃; exact search
-          max-cost   errors  error rate  at least  by
-                 0       30      50.00%    proven  exact search
-                 1       10      16.67%    proven  exact search
-        """
+        """The points as a table, with a sparkline of the errors."""
         from budgetree.show.frontier_view import render_text  # the layer above, when it is asked for
 
         return render_text(self)

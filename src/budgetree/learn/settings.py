@@ -110,7 +110,6 @@ class FitRequest:
 
     @property
     def objective(self) -> Objective:
-        """Which cases the tree is for."""
         return Objective.KNOWN if self.choice is None else self.choice.objective
 
     @property
@@ -135,8 +134,22 @@ def check_cases(cases: Any) -> None:
         check_instance(cases)
 
 
+def rules_of(cases: AnyCases) -> list[str]:
+    """The rules beside prices and fees."""
+    costs = cases.schema.costs
+    rules = {"limits": len(costs.resources) > 1, "panels": bool(costs.panels), "order": bool(costs.needs.any())}
+    return [name for name, is_there in rules.items() if is_there]
+
+
+def check_rules(cases: AnyCases) -> None:
+    """An error where there is a rule that trees for new cases do not take yet."""
+    if found := rules_of(cases):
+        message = f"prices: trees for new cases take no {' and no '.join(found)} yet."
+        remedy = Remedy('Leave them out, or give objective="known".', "Leave them out, or use --objective known.")
+        raise SettingError(message, subject=found[0], found=found, remedy=remedy)
+
+
 def check_instance(instance: Any) -> None:
-    """An error unless it is an Instance."""
     if isinstance(instance, DistributedCases):
         message = (
             f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
@@ -150,13 +163,11 @@ def check_instance(instance: Any) -> None:
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:
-    """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
         raise _refusal("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
 
 
 def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
-    """An error unless it is one of these."""
     if value not in choices:
         raise _refusal(subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices)
 
@@ -204,12 +215,10 @@ def check_threads(threads: Any) -> int:
 
 
 def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
-    """The known cases that every leaf must have."""
     return min(at_least_one(min_cases, subject), 2**31 - 1)  # more cases than any table has
 
 
 def at_least_one(number: Any, subject: str, expected: str = "a whole number of at least 1") -> int:
-    """A whole number, as large as that."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise _refusal(subject, number, expected, expected)
     return int(number)
@@ -225,7 +234,6 @@ def check_time_limit(time_limit: Any) -> float | None:
 
 
 def check_max_error(max_error: Any) -> Fraction:
-    """The share of the cases that may be wrong."""
     expected = "a share of the cases, from 0 to 1"
     share = non_negative(max_error, "max_error", f"expected {expected}")
     if share > 1:

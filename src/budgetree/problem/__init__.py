@@ -7,7 +7,7 @@ from budgetree.problem.duplicates import ClassOrder
 from budgetree.problem.instance import Instance
 from budgetree.problem.labels import Labels, Wording
 from budgetree.problem.losses import Losses, LossTable
-from budgetree.problem.prices import Prices, SharedFee
+from budgetree.problem.prices import Limit, Prices, SharedFee
 from budgetree.problem.schema import Schema, check_codes
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "CostModel",
     "Instance",
     "Labels",
+    "Limit",
     "LossTable",
     "Losses",
     "PathState",

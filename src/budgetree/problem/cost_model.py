@@ -1,19 +1,26 @@
 """CostModel and PathState: what a path has spent, and what it may buy next. No other module knows a rule.
 
-A path buys tests one after another. A rule is data, in whole units, so that sums are exact:
+A path buys tests one after another. A *resource* is anything limited: what tests cost, minutes, the number of tests.
+A rule is data, in whole units, so that sums are exact:
 
-    amounts     test × result    what a test takes by itself; the last result stands for one that is not listed, and
-                                 costs as much as the costliest
-    fees        a flag           taken once per path, with the first test that needs it
+    amounts   resource × test × result   what a test takes by itself; a result that is not listed takes as much as the
+                                         costliest
+    fees      resource × flag            taken once per path, with the first test that pays the flag
+    pays      test                       the flags of its fees. A panel is a fee whose tests take nothing themselves,
+                                         and come together
+    needs     test                       the flags that must be set before: "after X", "after X was positive"
+    sets      test × result              the flags that are set once the test is known to show this
 
-The rest of the program asks three things: may this be bought here (`refusal`), what is the state afterwards
+Every flag is good to have, so a state that has spent no more and has all flags of another may do all that it may. The
+rest of the program asks three things: may this be bought here (`refusal`), what is the state afterwards
 (`after_buying`, `after_seeing`), is this state at least as good as that one (`dominates`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +32,9 @@ from numpy.typing import NDArray
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError
 from budgetree.problem.units import MAX_EXPONENT, is_unlimited, non_negative, plain_number
+from budgetree.services.words import listed
 
+FINEST_GRID = 2**40  # of shares, where limits have no common multiple below it
 TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 
 
@@ -38,7 +47,8 @@ class Reason(Enum):
     """Why a test may not be bought."""
 
     BOUGHT = "{test} was bought before on this path; it is free to branch on"
-    LIMIT = "{test} can raise what a case pays to {amount}; the budget is {limit}"
+    ORDER = "{test} may only follow {after}"
+    LIMIT = "{test} can raise {what} to {amount}; the {of} is {limit}"
 
 
 class NotAllowedError(SettingError):
@@ -46,16 +56,41 @@ class NotAllowedError(SettingError):
 
     def __init__(self, reason: Reason, subject: str, **fields: object) -> None:
         message = f"{reason.value.format(test=repr(subject), **fields)}."
-        super().__init__(message, subject=subject, found=fields.get("amount"), expected=fields.get("limit"))
+        expected = fields.get("limit", fields.get("after"))
+        super().__init__(message, subject=subject, found=fields.get("amount"), expected=expected)
         self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What paths use up, and the most that one may; amount = units / scale."""
+
+    name: str
+    scale: Fraction
+    unit: str = ""
+    limit: int = LARGEST_EXACT
+
+    def amount(self, units: int) -> int | float:
+        """Units in the user's own currency."""
+        return plain_number(Fraction(int(units)) / self.scale)
+
+    def units(self, limit: Any, what: str) -> int:
+        """The most units that a path may take; None means no limit."""
+        if is_unlimited(limit):
+            return LARGEST_EXACT
+        # A path adds up amounts, so what it spends, and a budget with it, may be above the largest of them.
+        rule = f"a {what if what == 'budget' else 'limit'} must be a number of at least 0, or None"
+        scaled = non_negative(limit, what, rule, 2 * MAX_EXPONENT) * self.scale
+        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
+        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
 
 
 @dataclass(frozen=True, slots=True)
 class PathState:
     """All that the past of a path means for its future."""
 
-    spent: int  # at the costliest results that are still possible
-    flags: int  # mask of the fees paid
+    spent: tuple[int, ...]  # per resource, at the costliest results that are still possible
+    flags: int  # mask of the fees paid and the conditions met
     results: tuple[tuple[int, int], ...]  # per test bought, in order: a mask of the results still possible
 
     @property
@@ -71,185 +106,329 @@ class PathState:
 
 @dataclass(frozen=True, eq=False)
 class CostModel:
-    """The prices of one schema's tests and outcomes, laid out once, and the most that a path may spend."""
+    """The rules of one schema's tests and outcomes, laid out once; the first resource is what tests cost."""
 
-    amounts: NDArray[np.int64]  # test × outcome, without fees; filled up with the costliest
+    resources: tuple[Resource, ...]
+    amounts: NDArray[np.int64]  # resource × test × outcome, without fees; filled up with the costliest
     n_outcomes: NDArray[np.int64]  # per test
-    fees: NDArray[np.int64]  # per fee
-    flags: NDArray[np.int64]  # per test, a bit for each fee that it needs
+    fees: NDArray[np.int64]  # resource × flag; those with a name come first, and the others are conditions
+    pays: NDArray[np.int64]  # per test, a bit for each fee
     fee_names: tuple[str, ...]
     test_names: tuple[str, ...]
-    scale: Fraction  # amount = units / scale
-    limit: int = LARGEST_EXACT
+    needs: NDArray[np.int64]  # per test, a bit for each flag that must be set before
+    sets: NDArray[np.int64]  # test × outcome, and last for a result that is not listed; with what it pays
+    panels: tuple[tuple[int, ...], ...] = ()  # tests that are bought together
+    first: tuple[int, ...] = ()  # what every path begins with, in order
+    conditions: Mapping[int, str] = field(default_factory=dict)  # by flag that is needed: what sets it, in words
 
     def __post_init__(self) -> None:
-        for array in (self.amounts, self.n_outcomes, self.fees, self.flags):
+        for array in (self.amounts, self.n_outcomes, self.fees, self.pays, self.needs, self.sets):
             array.flags.writeable = False
 
+    @property
+    def scale(self) -> Fraction:
+        """Price = units / scale."""
+        return self.resources[0].scale
+
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """Per resource, the most that a path may take; first the budget."""
+        return tuple(resource.limit for resource in self.resources)
+
+    @property
+    def limit(self) -> int:
+        """The budget."""
+        return self.resources[0].limit
+
     @cached_property
+    def most(self) -> NDArray[np.int64]:
+        """Resource × test, at its costliest outcome."""
+        return np.asarray(self.amounts.max(axis=2))
+
+    @property
     def costliest(self) -> NDArray[np.int64]:
-        """Per test, its costliest outcome."""
-        return np.asarray(self.amounts.max(axis=1))
+        """Per test, the price of its costliest outcome."""
+        return np.asarray(self.most[0])
 
     @cached_property
     def cheapest(self) -> NDArray[np.int64]:
-        """Per test, its cheapest outcome; what fills up a row is the costliest, so it does not disturb."""
-        return np.asarray(self.amounts.min(axis=1))
+        """Per test, the price of its cheapest; what fills up a row is the costliest, so it does not disturb."""
+        return np.asarray(self.amounts[0].min(axis=1))
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but prices and fees: no further resource, no panel, no order."""
+        return len(self.resources) == 1 and not self.panels and not self.needs.any()
 
     @cached_property
     def one_price(self) -> int | None:
-        """What every test takes, whatever its outcome and what was bought before; None where they differ."""
+        """What every test takes, whatever its outcome and what was bought before; None where rules differ by test."""
         price = int(self.amounts.flat[0])
-        return price if (self.amounts == price).all() and not self.fees.any() else None
+        return price if self.is_plain and (self.amounts == price).all() and not self.fees.any() else None
 
     @cached_property
     def depends_on_outcome(self) -> bool:
-        """Whether the price of some test depends on its outcome."""
-        return bool((self.amounts != self.costliest[:, None]).any())
+        """Whether what some test takes depends on its outcome."""
+        return bool((self.amounts != self.most[..., None]).any())
 
     @cached_property
     def depends_on_path(self) -> bool:
         """Whether the price of some test may depend on what was bought before it."""
         return bool(self.fees.any())
 
+    def price(self, amounts: Sequence[int]) -> int:
+        """One number to compare tests by: the price; with several resources the largest share of a limit.
+
+        Shares are in whole steps of a grid on which all limits lie, or of a fine one where there is none. A limit that
+        no path reaches does not count as one: the share is of what all tests take together.
+        """
+        if len(self.resources) == 1:
+            return int(amounts[0])
+        grid, wholes = self._grid
+        return max((2 * int(taken) * grid + whole) // (2 * whole) for taken, whole in zip(amounts, wholes, strict=True))
+
+    @cached_property
+    def _grid(self) -> tuple[int, list[int]]:
+        of_all = (self.most.sum(axis=1) + self.fees.sum(axis=1)).tolist()
+        wholes = [max(1, min(limit, most)) for limit, most in zip(self.limits, of_all, strict=True)]
+        return min(math.lcm(*wholes), FINEST_GRID), wholes
+
     @property
     def highest_price(self) -> int:
-        """No test takes more in any state."""
-        return int(self.costliest.max() + self.fees.sum())
+        """No test that is affordable has a higher one in any state."""
+        return FINEST_GRID if len(self.resources) > 1 else int(self.costliest.max() + self.fees[0].sum())
 
     @property
     def price_of_all(self) -> int:
         """What all tests take together at most: no path spends more."""
-        return int(self.costliest.sum() + self.fees.sum())
+        return int(self.costliest.sum() + self.fees[0].sum())
 
     @cached_property
     def unit(self) -> int:
-        """Every path spends a multiple of this: the greatest common divisor of all amounts."""
-        return int(np.gcd.reduce(np.append(self.amounts, self.fees)))
+        """Every path spends a multiple of this: the greatest common divisor of all prices."""
+        return int(np.gcd.reduce(np.append(self.amounts[0], self.fees[0])))
 
     @property
     def shared(self) -> list[tuple[int, frozenset[int]]]:
         """Per fee, what it takes and the tests that need it."""
-        tests = ((self.flags >> fee & 1).nonzero()[0] for fee in range(len(self.fees)))
-        return [(amount, frozenset(of.tolist())) for amount, of in zip(self.fees.tolist(), tests, strict=True)]
+        tests = ((self.pays >> fee & 1).nonzero()[0] for fee in range(len(self.fee_names)))
+        return [(amount, frozenset(of.tolist())) for (_, amount), of in zip(self.named, tests, strict=True)]
 
     @property
     def lowered(self) -> dict[str, NDArray[Any]]:
         """What the core makes its CostModel of."""
-        return {"amounts": self.amounts, "flag_amounts": self.fees, "flags": self.flags.astype(np.uint64)}
+        masks = {name: getattr(self, name).astype(np.uint64) for name in ("pays", "needs", "sets")}
+        limits = np.array(self.limits, dtype=np.int64)
+        return {"amounts": np.ascontiguousarray(self.amounts), "flag_amounts": self.fees, "limits": limits, **masks}
 
     @property
     def start(self) -> PathState:
         """Before anything is bought."""
-        return PathState(0, 0, ())
+        return PathState((0,) * len(self.resources), 0, ())
+
+    @cached_property
+    def begun(self) -> PathState:
+        """Once all is bought that every path begins with."""
+        state = self.start
+        for test in self.first:
+            state = self.after_ordering(state, test)
+        return state
+
+    def missing(self, state: PathState) -> int | None:
+        """The test that a path must buy next: the rest of a panel, or of what every path begins with."""
+        if not self.panels and not self.first:
+            return None
+        begun = [panel for panel in self.panels if any(test in state.tests for test in panel)]
+        due = (test for tests in (*begun, self.first) for test in tests if test not in state.tests)
+        return next(due, None)
+
+    @property
+    def least_budget(self) -> int:
+        """What every path spends at worst, whatever it goes on with."""
+        return self.begun.spent[0]
 
     def within(self, budget: Any) -> CostModel:
         """The same rules, and no path spends more than this."""
-        return replace(self, limit=self.budget_units(budget))
+        return self.within_units(self.budget_units(budget))
+
+    def within_units(self, budget: int) -> CostModel:
+        """The same in whole units; the beginning of all paths must fit every limit."""
+        costs = replace(self, resources=(replace(self.resources[0], limit=budget), *self.resources[1:]))
+        for resource, least in zip(costs.resources, self.begun.spent, strict=True):
+            if least > resource.limit:
+                names, of = listed([self.test_names[test] for test in self.first]), costs._limit_name(resource)
+                found, needed = resource.amount(resource.limit), resource.amount(least)
+                message = f"the {of} is {found}; every path begins with {names}, which takes up to {needed}. Raise it."
+                raise SettingError(message, subject=of, found=found, expected=needed)
+        return costs
 
     def reordered(self, tests: NDArray[Any]) -> CostModel:
         """The same rules for the tests in another order: these, by position."""
-        amounts, n_outcomes, flags = self.amounts[tests], self.n_outcomes[tests], self.flags[tests]
-        names = tuple(self.test_names[test] for test in tests)
-        return replace(self, amounts=amounts, n_outcomes=n_outcomes, flags=flags, test_names=names)
+        position = {int(test): at for at, test in enumerate(tests)}
+        return replace(
+            self,
+            amounts=self.amounts[:, tests],
+            n_outcomes=self.n_outcomes[tests],
+            pays=self.pays[tests],
+            needs=self.needs[tests],
+            sets=self.sets[tests],
+            test_names=tuple(self.test_names[test] for test in tests),
+            panels=tuple(tuple(position[test] for test in panel) for panel in self.panels),
+            first=tuple(position[test] for test in self.first),
+        )
+
+    def given_by(self, test: int) -> tuple[int, ...]:
+        """The tests that are bought with this one: its panel, or itself."""
+        return next((panel for panel in self.panels if test in panel), (test,))
 
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Per test, the fees that fall due on a path which has paid these; for one path, or node × test for many."""
-        return self._sum(self.flags & ~np.asarray(flags, dtype=np.int64)[..., None])
+        """Per test, the price of what falls due on a path with these flags; for one path, or node × test for many."""
+        return self._sum(self.pays & ~np.asarray(flags, dtype=np.int64)[..., None])
 
     def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
-        due = self._sum(self.flags[tests] & ~flags)
-        return np.asarray(np.column_stack([self.amounts[tests], self.costliest[tests]]) + due[:, None])
+        """Per path, each with its own test: what this costs by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.pays[tests] & ~flags)
+        return np.asarray(np.column_stack([self.amounts[0, tests], self.costliest[tests]]) + due[:, None])
 
-    def _sum(self, unpaid: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _sum(self, unpaid: NDArray[np.int64], resource: int = 0) -> NDArray[np.int64]:
         """The fees whose bits are set, added up; it is done nowhere else."""
         due = np.zeros(unpaid.shape, dtype=np.int64)
-        for flag, amount in enumerate(self.fees.tolist()):
+        for flag, amount in enumerate(self.fees[resource, : len(self.fee_names)].tolist()):
             due += (unpaid >> flag & 1) * amount
         return due
 
     def prices(self, state: PathState) -> NDArray[np.int64]:
-        """Per test, the most that it can take in this state; nothing where it was bought before."""
-        prices = self.costliest + self.surcharge(state.flags)
-        prices[list(state.tests)] = 0
-        return np.asarray(prices)
+        """Per test, the most that it can cost in this state; nothing where it was bought before."""
+        return np.asarray(self._takes(state)[0])
+
+    def weighed_prices(self, state: PathState) -> NDArray[np.float64]:
+        """The same, to compare tests by: with several resources, the largest share of a limit."""
+        takes = self._takes(state)
+        if len(takes) == 1:
+            return np.asarray(takes[0], dtype=np.float64)
+        return np.asarray((takes / np.maximum(np.array(self.limits, dtype=np.float64), 1)[:, None]).max(axis=0))
+
+    def _takes(self, state: PathState) -> NDArray[np.int64]:
+        """Resource × test: the most that it can take in this state."""
+        unpaid = self.pays & ~state.flags
+        takes = self.most + np.array([self._sum(unpaid, resource) for resource in range(len(self.resources))])
+        takes[:, list(state.tests)] = 0
+        return np.asarray(takes)
 
     def charge(self, state: PathState, test: int) -> NDArray[np.int64]:
-        """Per outcome, and last for a result that is not listed: what the test takes in this state, with its fees."""
-        own = self.amounts[test, : self.n_outcomes[test]]
-        return np.asarray(np.append(own, own.max()) + self.surcharge(state.flags)[test])
+        """Resource × outcome, and last for a result that is not listed: what the test takes here, with its fees."""
+        own, unpaid = self.amounts[:, test, : self.n_outcomes[test]], self.pays[test] & ~state.flags
+        due = np.array([self._sum(unpaid, resource) for resource in range(len(self.resources))])
+        return np.asarray(np.column_stack([own, own.max(axis=1)]) + due[:, None])
 
     def refusal(self, state: PathState, test: int) -> NotAllowedError | None:
         """The rule that forbids the test in this state, whatever it would show; None where it is allowed."""
         name = self.test_names[test]
         if test in state.tests:
             return NotAllowedError(Reason.BOUGHT, name)
-        spent = state.spent + int(self.charge(state, test).max())
-        if spent > self.limit:
-            return NotAllowedError(Reason.LIMIT, name, amount=self.amount(spent), limit=self.amount(self.limit))
+        if missing := int(self.needs[test]) & ~state.flags:
+            after = " and ".join(words for flag, words in self.conditions.items() if missing >> flag & 1)
+            return NotAllowedError(Reason.ORDER, name, after=after)
+        totals = np.array(state.spent) + self.charge(state, test).max(axis=1)
+        for resource, spent in zip(self.resources, totals.tolist(), strict=True):
+            if spent > resource.limit:
+                what = "what a case pays" if resource is self.resources[0] else f"{resource.name!r} of a case"
+                amounts = {"amount": resource.amount(spent), "limit": resource.amount(resource.limit)}
+                return NotAllowedError(Reason.LIMIT, name, what=what, of=self._limit_name(resource), **amounts)
         return None
 
+    def _limit_name(self, resource: Resource) -> str:
+        return "budget" if resource.name == self.resources[0].name else f"limit of {resource.name!r}"
+
     def allowed(self, state: PathState) -> NDArray[np.int64]:
-        """The tests that may be bought next."""
-        fits = state.spent + self.prices(state) <= self.limit
+        """The tests that may be bought next; of a panel its first."""
+        fits = (np.array(state.spent)[:, None] + self._takes(state) <= np.array(self.limits)[:, None]).all(axis=0)
+        fits &= self.needs & ~state.flags == 0
         fits[list(state.tests)] = False
+        fits[[test for panel in self.panels for test in panel[1:]]] = False
         return np.flatnonzero(fits)
 
     def after_buying(self, state: PathState, test: int) -> PathState:
         """The state once a test is paid and nothing is known yet of its result."""
         everything = (1 << int(self.n_outcomes[test]) + 1) - 1
-        spent = state.spent + int(self.charge(state, test).max())
-        return PathState(spent, state.flags | int(self.flags[test]), (*state.results, (test, everything)))
+        spent = tuple((np.array(state.spent) + self.charge(state, test).max(axis=1)).tolist())
+        flags = state.flags | int(self.pays[test]) | self._set_by(test, everything)
+        return PathState(spent, flags, (*state.results, (test, everything)))
+
+    def after_ordering(self, state: PathState, test: int) -> PathState:
+        """The same with all that is bought together."""
+        for each in self.given_by(test):
+            state = state if each in state.tests else self.after_buying(state, each)
+        return state
 
     def after_seeing(self, state: PathState, test: int, results: int) -> PathState:
         """The state once a bought test is known to show one of these results, a mask."""
         before = dict(state.results)
         now = before[test] & results
-        spent = state.spent - self._most(test, before[test]) + self._most(test, now)
-        return PathState(spent, state.flags, tuple((before | {test: now}).items()))
+        spent = np.array(state.spent) - self._most(test, before[test]) + self._most(test, now)
+        return PathState(
+            tuple(spent.tolist()), state.flags | self._set_by(test, now), tuple((before | {test: now}).items())
+        )
+
+    def after_result(self, state: PathState, test: int, result: int | None, is_paid: bool = True) -> PathState:
+        """The state of one case once a test has shown this, or was done without a result; it keeps no results."""
+        charge, shown = self.charge(state, test), int(self.sets[test, -1])
+        if result is not None and result < self.n_outcomes[test]:
+            shown = int(self.sets[test, result])
+        if not is_paid:  # what is known beforehand takes nothing, and leaves the fees to others
+            return PathState(state.spent, state.flags | shown >> len(self.fee_names) << len(self.fee_names), ())
+        taken = charge[:, -1 if result is None else min(result, charge.shape[1] - 1)]
+        return PathState(tuple((np.array(state.spent) + taken).tolist()), state.flags | shown, ())
 
     def dominates(self, better: PathState, worse: PathState) -> bool:
         """Whether `better` can pay for every tree that `worse` can, on the same cases."""
-        return better.spent <= worse.spent and better.flags & worse.flags == worse.flags
+        spends_no_more = all(a <= b for a, b in zip(better.spent, worse.spent, strict=True))
+        return spends_no_more and better.flags & worse.flags == worse.flags
 
-    def _most(self, test: int, results: int) -> int:
-        """What the test takes by itself at the costliest of these results; nothing where none is possible."""
-        own = self.amounts[test, : self.n_outcomes[test]].tolist()
-        own.append(max(own))
-        return max((amount for result, amount in enumerate(own) if results >> result & 1), default=0)
+    def _set_by(self, test: int, results: int) -> int:
+        """The flags that every one of these results sets."""
+        if not self.needs.any():  # as mostly; what it pays is set anyway
+            return 0
+        width = int(self.n_outcomes[test])
+        sets = [int(self.sets[test, r if r < width else -1]) for r in range(width + 1) if results >> r & 1]
+        return int(np.bitwise_and.reduce(np.array(sets, dtype=np.int64))) if sets else 0
+
+    def _most(self, test: int, results: int) -> NDArray[np.int64]:
+        """Per resource, what the test takes by itself at the costliest of these; nothing where none is possible."""
+        own = self.amounts[:, test, : self.n_outcomes[test]]
+        own = np.column_stack([own, own.max(axis=1)])
+        possible = [result for result in range(own.shape[1]) if results >> result & 1]
+        return np.asarray(own[:, possible].max(axis=1, initial=0))
 
     def fees_of(self, test: int, flags: int = 0) -> list[int]:
         """The fees that fall due with a test on a path which has paid these."""
-        return [fee for fee in range(len(self.fees)) if int(self.flags[test]) & ~flags & 1 << fee]
+        return [fee for fee in range(len(self.fee_names)) if int(self.pays[test]) & ~flags & 1 << fee]
 
     def described(self, show: Callable[[Fraction], str]) -> str:
         """What tests cost, and the fees: "tests cost 1 to 8, and blood draw 2.1"; `show` writes an amount."""
-        units = np.append([self.costliest.min(), self.costliest.max()], self.fees)
+        units = np.append([self.costliest.min(), self.costliest.max()], self.fees[0, : len(self.fee_names)])
         least, most, *fees = (show(Fraction(number) / self.scale) for number in units.tolist())
         costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
-        return costs + "".join(f", and {name} {fee}" for name, fee in zip(self.fee_names, fees, strict=True))
+        costs += "".join(f", and {name} {fee}" for name, fee in zip(self.fee_names, fees, strict=True))
+        return costs + "".join(
+            f"; at most {resource.amount(resource.limit)} {resource.unit or resource.name} per case"
+            for resource in self.resources[1:]
+        )
 
     @property
     def named(self) -> list[tuple[str, int]]:
         """The name of each fee, and what it takes."""
-        return list(zip(self.fee_names, self.fees.tolist(), strict=True))
+        return list(zip(self.fee_names, self.fees[0, : len(self.fee_names)].tolist(), strict=True))
 
     def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
         """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
-        payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}
+        payers = {fee: [each for each in above if int(self.pays[each]) >> fee & 1] for fee in self.fees_of(test)}
         return {fee: tests for fee, tests in payers.items() if tests}
 
     def amount(self, units: int) -> int | float:
-        """Units in the user's own currency."""
-        return plain_number(Fraction(int(units)) / self.scale)
+        """Price units in the user's own currency."""
+        return self.resources[0].amount(units)
 
     def budget_units(self, budget: Any, what: str = "budget") -> int:
         """The most units that a path may spend; None means no limit."""
-        if is_unlimited(budget):
-            return LARGEST_EXACT
-        # A path adds up amounts, so what it spends, and a budget with it, may be above the largest of them.
-        rule = "a budget must be a number of at least 0, or None"
-        scaled = non_negative(budget, what, rule, 2 * MAX_EXPONENT) * self.scale
-        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
-        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
+        return self.resources[0].units(budget, what)

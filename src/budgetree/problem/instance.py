@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from os import PathLike, fspath
 from typing import Any, Literal, Self, get_args
 
@@ -148,8 +150,14 @@ class Instance(HasSchema):
     Examples
     --------
     >>> import budgetree as bt
-    >>> bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"], test_names=["fever", "cough"])
-    Instance(3 cases, 2 tests, 2 classes)
+    >>> instance = bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"], test_names=["fever", "cough"])
+    >>> instance, instance.rows([0, 1]), instance.rows([0, 1]).codes_of(instance, [2]).tolist()
+    (Instance(3 cases, 2 tests, 2 classes), Instance(2 cases, 2 tests, 2 classes), [[1, 1]])
+    >>> labels = {"tests": {"fever": {"outcomes": {0: "no", 1: "yes"}}}}
+    >>> instance.with_losses({"ill": 5}).with_labels(labels).schema.wording.outcomes
+    (('0', '1'), ('no', 'yes'))
+    >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
+    Instance(768 cases, 8 tests, 2 classes)
     """
 
     def __init__(
@@ -228,6 +236,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -257,24 +266,15 @@ class Instance(HasSchema):
             would have shown is not known; what a test is worth is learned from the rows that have it, and a case
             without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
             trees for new cases and results in those for known cases, where "unknown" is refused.
-
-        Returns
-        -------
-        Instance
-            The known cases.
+        categories : collection of str, default ()
+            Columns whose numbers are codes: each is a category, and 2 does not lie between 1 and 3.
 
         Raises
         ------
         ValueError
             Where there is no such column, no row or no test, or prices or losses do not fit.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
-        Instance(768 cases, 8 tests, 2 classes)
         """
-        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks, categories)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -290,6 +290,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -301,13 +302,8 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, binning, duplicates, blanks : optional
+        prices, losses, levels, binning, duplicates, blanks, categories : optional
             As in `from_frame`.
-
-        Returns
-        -------
-        Instance
-            The known cases.
 
         Raises
         ------
@@ -327,7 +323,7 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks, categories)
         cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
@@ -436,6 +432,15 @@ class Instance(HasSchema):
         return np.argsort(self.row_ranks, kind="stable")
 
     @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the cases, whose order is one of contents, and of the names of tests, outcomes and classes."""
+        names = (self.test_names, self.outcome_names, [repr(name) for name in self.class_names])
+        digest = sha256(json.dumps(names).encode())
+        for array, kind in ((self.codes, "u1"), (self.labels, "<i8"), (self.weight_units, "<i8")):
+            digest.update(np.ascontiguousarray(array, dtype=kind).data)
+        return digest.hexdigest()
+
+    @cached_property
     @internal
     def case_ranks(self) -> NDArray[np.int64]:
         """Per case, its rank in the canonical order of cases; identical cases of one class and weight share one."""
@@ -491,22 +496,10 @@ class Instance(HasSchema):
         positions : array-like of int or bool
             Positions from 0 to `n_rows` - 1, or a mask.
 
-        Returns
-        -------
-        Instance
-            Its known cases are those of these rows.
-
         Raises
         ------
         ValueError
             Where there is no such row, or none that counts.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> instance = bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
-        >>> instance.rows([0, 1])
-        Instance(2 cases, 2 tests, 2 classes)
         """
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
@@ -578,7 +571,7 @@ class Instance(HasSchema):
         return type(self).__new__(type(self))._set(*arrays, self.schema, row_ranks=row_ranks)
 
     def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:
-        """Raw rows of another instance by this one's outcomes, to try a tree on rows that were held out.
+        """Raw rows of another instance, coded by this one's outcomes (255: never seen), to try a tree on rows held out.
 
         Parameters
         ----------
@@ -587,22 +580,10 @@ class Instance(HasSchema):
         positions : array-like of int or bool
             Positions from 0 to `whole.n_rows` - 1, or a mask.
 
-        Returns
-        -------
-        array of uint8
-            Rows × tests; a value that this instance never saw is 255.
-
         Raises
         ------
         ValueError
             Where the two have different tests, or there is no such row.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> instance = bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
-        >>> instance.rows([0, 1]).codes_of(instance, [2]).tolist()
-        [[1, 1]]
         """
         chosen = _check_positions(positions, whole.n_rows)
         if whole.test_names != self.test_names:
@@ -664,17 +645,6 @@ class Instance(HasSchema):
         ----------
         losses : dict, array-like or Losses, optional
             What wrong answers cost; None for 1 each.
-
-        Returns
-        -------
-        Instance
-            With these losses.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.datasets.load("pima").with_losses({"pos": 5}).losses
-        Losses({'pos': 5})
         """
         losses = Losses.of(losses)
         if losses is not None and self.source is not None and self.source.duplicates == "merge":
@@ -691,23 +661,10 @@ class Instance(HasSchema):
         labels : Labels, dict or None
             What tests, outcomes and classes are called; None for the names of the table.
 
-        Returns
-        -------
-        Instance
-            A new one; this one stays as it is.
-
         Raises
         ------
         ValueError
             For names that there are not, and labels that could not be told apart.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> instance = bt.Instance([[0, 1], [1, 1]], [0, 1], test_names=["sex", "age"])
-        >>> labelled = instance.with_labels({"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}})
-        >>> labelled.schema.wording.outcomes[labelled.test_names.index("sex")]
-        ('female', 'male')
         """
         other = copy(self)
         other.schema = self.schema.labelled(labels)

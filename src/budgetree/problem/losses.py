@@ -88,11 +88,6 @@ class Losses:
         path : str or path
             The file.
 
-        Returns
-        -------
-        Losses
-            What wrong answers cost.
-
         Raises
         ------
         BudgetreeError

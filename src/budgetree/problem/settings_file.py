@@ -1,11 +1,22 @@
 """The settings file of a user: prices, losses, orders and labels, parsed once; in TOML, or prices alone as a table.
 
 default = 8                   # what every other test costs
+first = ["ecg"]               # what every pathway begins with
 [tests]
 ecg = 40                      # or a table [tests.ecg] with a price per outcome
 [shared."blood draw"]         # paid once per path, with the first of its tests
 fee = 2.10
 tests = ["glucose", "insulin"]
+[limits.time]                 # no case takes more than this, besides the budget; [limits.tests] counts tests
+max = 90
+unit = "min"
+default = 10                  # and tables [limits.time.tests] and [limits.time.shared.NAME], as for prices
+[panels.lab]                  # tests that are ordered together, and what that takes of each resource
+tests = ["troponin", "d-dimer"]
+price = 30
+time = 40
+[order]
+mri = { after = ["ecg"] }     # or { after = { ecg = ["unclear"] } }: only where it showed one of these
 [losses]
 benign = 1                    # missing this class, whatever is answered
 [losses.cancer]               # by the answer given instead
@@ -41,8 +52,12 @@ from budgetree.problem.prices import Prices
 from budgetree.problem.units import AMOUNTS
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")
-TABLES = ("tests", "shared", "losses", "answers", "order_of", "labels")
-ENTRIES = "default, [tests] and [shared.NAME], [losses] and [answers], [order_of], or [labels]"
+RULES = ("tests", "shared", "default", "limits", "panels", "order", "first")  # what `Prices` is made of
+TABLES = ("tests", "shared", "limits", "panels", "order", "losses", "answers", "order_of", "labels")
+ENTRIES = (
+    "default, first, [tests], [shared.NAME], [limits.NAME], [panels.NAME] and [order], [losses] and [answers], "
+    "[order_of], or [labels]"
+)
 EXAMPLE = (
     'One entry per line, as in: "blood test" = 12.50 (a price), cancer = 50 (a loss) or 1 = "ill" (a label); names '
     "with spaces or special letters need quotes."
@@ -96,7 +111,7 @@ def _parse(path: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise FileError(f"there are brackets within brackets without end; expected {ENTRIES}.") from error
     for name, entry in content.items():
-        if name not in ("default", *TABLES):
+        if name not in ("default", "first", *TABLES):
             raise FileError(f"unknown entry {name!r}; expected {ENTRIES}.", subject=name, expected=ENTRIES)
         if name in TABLES and not isinstance(entry, dict):
             raise FileError(f"{name!r} must be a table; write [{name}].", subject=name, found=entry)
@@ -104,14 +119,14 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _prices(content: dict[str, Any]) -> Prices | None:
-    if content.keys().isdisjoint(("default", "tests", "shared")):
+    given = {name: content[name] for name in RULES if name in content}
+    if not given:
         return None
-    shared = content.get("shared", {})
-    for name, entry in shared.items():
-        if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
-            raise PricesError(f"[shared.{name}] must have exactly `fee` and `tests`.", subject=name, found=entry)
-    fees = {name: (entry["fee"], entry["tests"]) for name, entry in shared.items()}
-    return Prices(content.get("tests", {}), shared=fees, default=content.get("default"))
+    for resource in ({}, *filter(lambda entry: isinstance(entry, dict), given.get("limits", {}).values())):
+        for name, entry in (resource or content).get("shared", {}).items():
+            if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
+                raise PricesError(f"[shared.{name}] must have exactly `fee` and `tests`.", subject=name, found=entry)
+    return Prices(**{"tests": {}} | given)
 
 
 def _losses(content: dict[str, Any]) -> Losses | None:

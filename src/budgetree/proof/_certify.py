@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.errors import TreeError
-from budgetree.learn.settings import check_instance, check_time_limit
+from budgetree.errors import TooLargeError, TreeError
+from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
+from budgetree.learn.settings import FitRequest, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
+from budgetree.problem.prices import at_cheapest
 from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
 from budgetree.proof.check.document import not_applicable, reason
@@ -19,6 +21,7 @@ from budgetree.proof.cover import cover_bound
 from budgetree.proof.entries import (
     Bound,
     facts_of,
+    ignored_rules,
     lower_bound,
     price_unit,
     rounded_prices,
@@ -28,18 +31,13 @@ from budgetree.proof.entries import (
 from budgetree.proof.error_weights import ErrorWeights, error_weights_of
 from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound
-from budgetree.proof.search_bounds import search_bound
 from budgetree.services.clock import DEFAULT_PLAN, Clock
 from budgetree.services.progress import ProgressReport, progress_bar
 from budgetree.tree import Tree
 
 
 def certify(
-    instance: Instance,
-    tree: Tree,
-    *,
-    time_limit: float | None = None,
-    progress: bool | None = None,
+    instance: Instance, tree: Tree, *, time_limit: float | None = None, progress: bool | None = None
 ) -> Certificate:
     """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
@@ -64,11 +62,6 @@ def certify(
     Certificate
         The bound, and the data from which it follows.
 
-    Raises
-    ------
-    ValueError
-        Where the tree is not one for this instance.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -92,8 +85,7 @@ def certify_by(instance: Instance, tree: Tree, clock: Clock, progress: bool | No
     with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
-        is_free = tree.need == 0
-        bounds = [] if is_free else _bounds(instance, tree, weights, inner, report)
+        bounds = _bounds(instance, tree, weights, inner, report) if tree.need else []
     with undisturbed():
         return _certificate(instance, parts, bounds)
 
@@ -115,6 +107,37 @@ def _bounds(
         report(2, 3, "cover bounds")
         cover = cover_bound(weights.instance, weights.errors, enough, clock)
     return [bound for bound in (ratio, cover, searched) if bound is not None]
+
+
+def search_bound(
+    instance: Instance, loss: Fraction, highest: Fraction, clock: Clock, report: ProgressReport
+) -> Bound | None:
+    """The least budget at which any tree loses so little, as far as proven; `highest` is what such a tree costs.
+
+    Each test stands at its least price on every outcome, on the same grid, so that the bound holds for the costliest
+    path that a known case takes; what tests share is paid once per path.
+    """
+    left = clock.seconds_left
+    if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
+        return None
+    costs = instance.schema.costs
+    # Limits and order are left out, too: they only remove trees, and what no tree can do none of fewer can.
+    is_flat = costs.is_plain and not costs.depends_on_outcome
+    flat = instance if is_flat else instance.priced(at_cheapest(costs))
+    scale = flat.schema.costs.scale
+    allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
+    try:
+        solver = Solver(flat, FitRequest(budget=limit, threads=check_threads(None)), clock, report)
+    except TooLargeError:
+        return None
+    budget, exact = 0, False
+    while budget < limit and not exact:
+        result = solver.decide(budget, allowed + 1)
+        if not result.proven:
+            break
+        exact = result.lower_bound <= allowed
+        budget = budget if exact else min(result.changes, limit, NEVER_AGAIN)
+    return Bound("search", Fraction(budget) / scale, {}, final=exact or budget == limit)
 
 
 def _check_tree(instance: Instance, tree: Any) -> None:
@@ -157,6 +180,7 @@ def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict
         "spared": spared,
         "not_applicable": not_applicable(facts.losses is not None, spared is not None),
         "rounded": rounded_prices(instance.schema),
+        "ignores": ignored_rules(instance.schema),
     }
 
 

@@ -20,7 +20,7 @@ from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.reading import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.entries import facts_of, loss_facts, lower_bound, rounded_prices, tree_entries
+from budgetree.proof.entries import facts_of, ignored_rules, loss_facts, lower_bound, rounded_prices, tree_entries
 from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.services.files import check_schema, read_json, write_json
 from budgetree.services.words import counted, show_number
@@ -53,11 +53,6 @@ class Certificate:
     document : dict
         What `to_json` writes: every number exact, as "p/q".
 
-    Raises
-    ------
-    CertificateError
-        Where the document is no certificate.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -65,9 +60,17 @@ class Certificate:
     >>> certificate = bt.certify(figure1, bt.grow(figure1))
     >>> certificate.known_max_cost, certificate.lower_bound, certificate.ratio
     (2, 1, 2.0)
+    >>> certificate.to_json("proof.json")
+    >>> print(bt.Certificate.from_json("proof.json").check(figure1))
+    The certificate holds.
+    >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
+    worst case 1, 10 errors
+    no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
+    HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
+    HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
     """
 
-    document: Mapping[str, Any]  # what to_json writes: every number exact, as "p/q"
+    document: Mapping[str, Any]
     _instance: Instance | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -143,8 +146,7 @@ class Certificate:
     @property
     def rounded(self) -> list[dict[str, Any]]:
         """The prices that are not counted as they were given: what each is of, by position; given and counted."""
-        amounts = ("given", "counted")
-        entries = self.document["rounded"]
+        entries, amounts = self.document["rounded"], ("given", "counted")
         return [dict(entry) | {key: plain_number(Fraction(entry[key])) for key in amounts} for entry in entries]
 
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
@@ -160,22 +162,10 @@ class Certificate:
         time_limit : float or None, default 10
             Seconds; None for as long as it takes.
 
-        Returns
-        -------
-        CheckReport
-            `ok`, `problems` and `unverified`; `print` shows it.
-
         Raises
         ------
         ValueError
             Where the instance is needed and was not given.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> print(bt.certify(figure1, bt.grow(figure1)).check())
-        The certificate holds.
         """
         deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
@@ -192,17 +182,6 @@ class Certificate:
         ----------
         path : str or path
             The file.
-
-        Raises
-        ------
-        OSError
-            Where it cannot be written.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
         """
         write_json(Path(path), self.document, indent=1)
 
@@ -215,25 +194,12 @@ class Certificate:
         path : str or path
             The file.
 
-        Returns
-        -------
-        Certificate
-            As it was written.
-
         Raises
         ------
         CertificateError
             Where the file is no certificate.
         OSError
             Where there is no such file.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
-        >>> bt.Certificate.from_json("proof.json").check(figure1).ok
-        True
         """
         document = read_json(path, CertificateError)
         try:
@@ -259,6 +225,8 @@ class Certificate:
         if document["losses"] != content or document["not_applicable"] != without:
             return Contradiction.LOSSES
         total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
+        if document["ignores"] != ignored_rules(tree.schema):
+            return Contradiction.NUMBERS
         is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
         if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
             return Contradiction.SHARE
@@ -269,23 +237,7 @@ class Certificate:
         return Contradiction.LOWER_BOUND if lower > known or (lower, ratio) != tuple(numbers) else None
 
     def to_text(self) -> str:
-        """A few lines for people. What only the known cases can tell is marked where they are not at hand.
-
-        Returns
-        -------
-        str
-            The lines.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> figure1 = bt.datasets.load("figure1")
-        >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
-        worst case 1, 10 errors
-        no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
-        HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
-        HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
-        """
+        """A few lines for people. What only the known cases can tell is marked where they are not at hand."""
         few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
         lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:
@@ -301,6 +253,8 @@ class Certificate:
             first = self.rounded[0]
             more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
             lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
+        if ignored := self.document["ignores"]:
+            lines.append(f"the bound is about all trees, also those that break the {' and the '.join(ignored)}")
         if not self.is_own:
             lines.append("all of this is the issuer's word until check() verifies it against the known cases")
         return "\n".join(lines)
@@ -334,7 +288,6 @@ class Certificate:
 
 
 def _check(document: Any) -> None:
-    """A CertificateError where a document is no certificate."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else document
         message = f'this is not a certificate; expected an object with "format": "{FORMAT}".'

@@ -107,11 +107,17 @@ def facts_of(instance: Instance) -> Facts:
         outcome_names=schema.outcome_names,
         prices=[
             [Fraction(units) / table.scale for units in own[: len(names)]]
-            for own, names in zip(table.amounts.tolist(), schema.outcome_names, strict=True)
+            for own, names in zip(table.amounts[0].tolist(), schema.outcome_names, strict=True)
         ],
         shared=[(Fraction(units) / table.scale, tests) for units, tests in table.shared],
         losses=loss_facts(schema),
     )
+
+
+def ignored_rules(schema: Schema) -> list[str]:
+    """The rules that no bound of a certificate counts on; a panel is a fee to them."""
+    costs = schema.costs
+    return ["limits"] * (len(costs.resources) > 1) + ["order"] * bool(costs.needs.any())
 
 
 def loss_facts(schema: Schema) -> LossFacts | None:

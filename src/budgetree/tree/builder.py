@@ -101,23 +101,18 @@ class TreeBuilder:
         self.root = self._open(-1, self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
-        """The tests that may be bought there: those within the budget that were not bought before.
+        """The positions of the tests that may be bought there: within the budget, and not bought before.
 
         Parameters
         ----------
         end : OpenEnd
             Where.
-
-        Returns
-        -------
-        list of int
-            Their positions.
         """
         self._node(end)
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
-        """Pay for a test, whose result is known from there on.
+        """Pay for a test, and all tests of its panel, whose results are known where cases go on, whatever they show.
 
         Parameters
         ----------
@@ -126,26 +121,51 @@ class TreeBuilder:
         test : int or str
             Its position or its name.
 
-        Returns
-        -------
-        OpenEnd
-            Where cases go on, whatever the test shows.
-
         Raises
         ------
         NotAllowedError
-            Where a rule forbids it: the budget, or the test was bought before.
+            Where a rule forbids it: the budget or another limit, the order, or the test was bought before.
         TreeError
             Where there is no such test, or the end is of another builder.
         """
         self._node(end)
         number = self._test(test)
-        if (refusal := self._costs.refusal(end.state, number)) is not None:
+        for each in self._costs.given_by(number) if number not in end.state.tests else (number,):
+            end = self.buy_alone(end, each)
+        return end
+
+    @internal
+    def buy_alone(self, end: OpenEnd, test: int) -> OpenEnd:
+        """The same for one test of a panel; the others must come next."""
+        test = self._test(test)
+        if (refusal := self._costs.refusal(end.state, test)) is not None:
             raise refusal
-        return self._close(end, number, [self._costs.after_buying(end.state, number)])[0]
+        due = self._costs.missing(end.state)
+        if due is not None and test != due:
+            raise self._not_complete(due)
+        return self._close(end, test, [self._costs.after_buying(end.state, test)])[0]
+
+    @internal
+    def begin(self) -> OpenEnd:
+        """The root, once all is bought that every path begins with."""
+        end = self.root
+        for test in self._costs.first:
+            end = self.buy_alone(end, test)
+        return end
+
+    @internal
+    def must_go_on(self, end: OpenEnd) -> bool:
+        """Whether no leaf may be put there, because a panel or the beginning of all paths is not complete."""
+        return self._costs.missing(end.state) is not None
+
+    def _not_complete(self, due: int) -> TreeError:
+        """Where a path goes on without the rest of a panel, or of its beginning."""
+        name, is_first = self.schema.test_names[due], due in self._costs.first
+        rule = "every path begins with it" if is_first else "it is bought together with what was bought before it"
+        return TreeError(f"test {name!r} is missing here: {rule}. Buy it first.", subject="test", expected=name)
 
     def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
-        """Send cases different ways by what was bought; it costs nothing.
+        """Send cases different ways, one end per side, by what was bought; it costs nothing.
 
         Parameters
         ----------
@@ -153,11 +173,6 @@ class TreeBuilder:
             Where.
         split : Split, int or str
             How; a test by its position or name has a side for each outcome, and one for results that are not listed.
-
-        Returns
-        -------
-        list of OpenEnd
-            One per side.
 
         Raises
         ------
@@ -169,6 +184,7 @@ class TreeBuilder:
             number = self._test(split)
             split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
         self._check_split(end, split)
+        self._check_complete(end)
         states = [end.state] * split.n_sides
         if split.totals is None:
             masks = (mask_of(at == side for at in split.sides) for side in range(split.n_sides))
@@ -196,29 +212,48 @@ class TreeBuilder:
             raise unfit("leaf", rule, "Majority, Fixed, Points or Model")
         self._check_bought(end, rule.tests, "leaf")
         self._check_leaf(rule)
+        self._check_complete(end)
         self._close(end, rule)
 
     @internal
     def add_grown(self, end: OpenEnd, grown: Grown) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        if end.number == 0 and len(self._nodes) == 1:
+        if end.number == 0 and len(self._nodes) == 1 and self._costs.is_plain:
             self._close(end, Majority())
             self._grown = grown
             return
+        weight = grown.counts.sum(axis=1)
+        for above in self._nodes[: end.number]:  # what was bought before; its results are not known here
+            if isinstance(above.step, int):
+                above.facts = self._bought(grown.counts[0], above.step)
         ends = {0: end}
         for node in range(len(grown)):
-            here = ends.pop(node)
+            here, counts = ends.pop(node), grown.counts[node]
             if grown.is_leaf[node]:
                 self.leaf(here)
+                self.note(here, Facts(counts))
                 continue
             test = int(grown.test[node])
             children = grown.children(node, int(self.schema.n_outcomes[test]))
             below = sorted({int(child) for child in children if child != NO_BRANCH})
             sides = [below.index(child) if child != NO_BRANCH else len(below) for child in children]
-            here = here if test in here.state.tests else self.buy(here, test)
+            for each in () if test in here.state.tests else self._costs.given_by(test):
+                facts = self._bought(counts, each)
+                if each == test:
+                    facts.fallback = bool(grown.fallback[node])
+                    facts.shown = np.append(np.where(children == NO_BRANCH, 0, weight[children]), 0)
+                self.note(here, facts)
+                here = self.buy_alone(here, each)
+            self.note(here, Facts(counts))
             *known, unseen = self.branch(here, Split.by_result(test, [*sides, len(below)]))
             ends |= zip(below, known, strict=True)
             self.leaf(unseen)
+
+    def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
+        """Of a purchase whose results nobody has counted: as if none were listed."""
+        shown = np.zeros(int(self.schema.n_outcomes[test]) + 1, dtype=np.int64)
+        shown[-1] = counts.sum()
+        return Facts(counts, shown)
 
     def build(self, *, origin: Origin | None = None, n_cases: int | None = None, **record: Any) -> Tree:
         """The tree, in which the known cases are counted; every open end must have become something.
@@ -231,11 +266,6 @@ class TreeBuilder:
             How many known cases there are; by default those that were given to the builder.
         **record
             What else a Tree keeps: `bounds`, `estimate`, `ended`.
-
-        Returns
-        -------
-        Tree
-            The tree.
 
         Raises
         ------
@@ -295,6 +325,10 @@ class TreeBuilder:
                 message = f"{what}: test {name!r} was not bought on this path; buy it first."
                 raise TreeError(message, subject=what, found=name, expected=end.state.tests)
 
+    def _check_complete(self, end: OpenEnd) -> None:
+        if (due := self._costs.missing(end.state)) is not None:
+            raise self._not_complete(due)
+
     def _check_split(self, end: OpenEnd, split: Split) -> None:
         self._check_bought(end, split.tests, "branch")
         if split.totals is not None:
@@ -347,16 +381,18 @@ class TreeBuilder:
             order += [child.number for child in self._nodes[number].children]
         renumbered = {number: index for index, number in enumerate(order)}
         built = [self._nodes[number] for number in order]
-        children, charges, splits = list[int](), list[int](), list[Split]()
+        children, n_results, splits = list[int](), 0, list[Split]()
+        charges = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)]
         rules: list[Fixed | Points | Model] = []
         tests, first, charge_at, rule = [NO_TEST] * len(built), list[int](), list[int](), [NO_RULE] * len(built)
         for number, node in enumerate(built):
             step, sides = node.step, list(range(len(node.children)))
             first.append(len(children) if node.children else -1)
-            charge_at.append(len(charges) if isinstance(step, int) else -1)
+            charge_at.append(n_results if isinstance(step, int) else -1)
             if isinstance(step, int):
                 tests[number] = step
-                charges += self._costs.charge(node.end.state, step).tolist()
+                charges.append(self._costs.charge(node.end.state, step))
+                n_results += charges[-1].shape[1]
             elif isinstance(step, Split) and step.totals is None:
                 tests[number], sides = step.test, list(step.sides)
             elif isinstance(step, Split):
@@ -367,7 +403,8 @@ class TreeBuilder:
                 rule[number] = rules.index(step)
             children += [renumbered[node.children[side].number] for side in sides]
         states = [node.end.state for node in built]
-        spent = np.array([state.spent * state.is_possible for state in states], dtype=np.int64)
+        spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T
+        charge = np.ascontiguousarray(np.column_stack(charges))
         nodes = Nodes(
             kind=np.array([node.kind for node in built], dtype=np.uint8),
             parent=np.array([-1, *(renumbered[node.parent] for node in built[1:])], dtype=np.int32),
@@ -375,12 +412,14 @@ class TreeBuilder:
             first=np.array(first, dtype=np.int64),
             children=np.array(children, dtype=np.int32),
             charge_at=np.array(charge_at, dtype=np.int64),
-            charges=np.array(charges, dtype=np.int64),
-            shown=np.zeros(len(charges), dtype=np.int64),
+            charges=charge[0],
+            shown=np.zeros(n_results, dtype=np.int64),
             rule=np.array(rule, dtype=np.int32),
             counts=np.zeros((len(built), len(self.schema.class_names)), dtype=np.int64),
-            spent=spent,
-            known_spent=spent,
+            spent=spent[0],
+            known_spent=spent[0],
+            further_charges=charge[1:],
+            further_spent=spent[1:],
             fallback=np.array([node.facts is not None and node.facts.fallback for node in built]),
             n_outcomes=self.schema.n_outcomes,
             loss_table=self.schema.loss_table,
@@ -394,7 +433,7 @@ class TreeBuilder:
 def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **record: Any) -> Tree:
     """The tree that a learner has grown."""
     builder = TreeBuilder(schema)
-    builder.add_grown(builder.root, grown)
+    builder.add_grown(builder.begin(), grown)
     return builder.build(origin=origin, n_cases=n_cases, **record)
 
 
@@ -445,5 +484,5 @@ def _with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
                 if nodes.is_buy[node]:
                     seen = mask_of(nodes.shown[nodes.results(node)])
                     states[child] = costs.after_seeing(states[child], int(nodes.test[node]), seen)
-        spent = np.array([state.spent for state in states], dtype=np.int64)
+        spent = np.array([state.spent[0] for state in states], dtype=np.int64)
     return replace(nodes, known_spent=np.where(reached, spent, 0))

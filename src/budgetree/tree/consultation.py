@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
-from budgetree.problem.cost_model import mask_of
+from budgetree.problem.cost_model import NotAllowedError
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
+from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
 from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
 from budgetree.tree.nodes import Kind, Split
 
@@ -31,18 +31,22 @@ HandleUnknown = Literal["stop", "error"]
 OnError = Literal["raise", "unavailable"]
 
 
-def check_on_error(on_error: object) -> None:
-    """An error unless it is one of the two."""
-    if on_error not in ("raise", "unavailable"):
-        message = f"on_error is {on_error!r}; expected 'raise' or 'unavailable'."
-        raise SettingError(message, subject="on_error", found=on_error, expected=("raise", "unavailable"))
+def _check_choice(subject: str, found: object, expected: tuple[str, str]) -> None:
+    if found not in expected:
+        message = f"{subject} is {found!r}; expected {expected[0]!r} or {expected[1]!r}."
+        raise SettingError(message, subject=subject, found=found, expected=expected)
 
 
 def check_handle_unknown(handle_unknown: object) -> None:
     """An error unless it is one of the two."""
-    if handle_unknown not in ("stop", "error"):
-        message = f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'."
-        raise SettingError(message, subject="handle_unknown", found=handle_unknown, expected=("stop", "error"))
+    _check_choice("handle_unknown", handle_unknown, ("stop", "error"))
+
+
+class FetchOptions(TypedDict, total=False):
+    """What `Consultation.fetch` and those who call it take."""
+
+    handle_unknown: HandleUnknown
+    on_error: OnError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +55,14 @@ class Step:
 
     Attributes
     ----------
-    test : str
-        Its name.
+    test, test_label : str
+        Its name, and what it is called.
     value : object
         As it was answered.
-    outcome : str or None
-        What the value stands for; None for one that no known case had.
-    price : number
-        What it cost, with surcharges.
-    spent : number
-        With everything before it.
+    outcome, outcome_label : str or None
+        What the value stands for, and what that is called; None for one that no known case had.
+    price, spent : number
+        What it cost, with surcharges; and with everything before it.
     available : bool
         False where there is no result; it was paid only if the consultation says so (`charge_unavailable`).
     assumed : str or None
@@ -68,10 +70,6 @@ class Step:
         rests on it.
     known : bool
         Whether the result was known beforehand, and so was free.
-    test_label : str
-        What the test is called.
-    outcome_label : str or None
-        What the outcome is called.
     is_labelled : bool
         Whether the label says all that the value does: "female" for 0.
 
@@ -122,53 +120,31 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_from(tree: Tree) -> NDArray[np.int64]:
-    """Per node, the most that it and what is below can still take, in price units.
-
-    Of a test that is branched on later it takes the costliest result; `most_ahead` knows which one it was.
-    """
-    nodes = tree.nodes
-    most = [0] * len(nodes)
-    for node in range(len(nodes) - 1, -1, -1):
-        below = nodes.below(node).tolist()
-        if not nodes.is_buy[node]:
-            most[node] = max((most[child] for child in below), default=0)
-            continue
-        test, (child,) = int(nodes.test[node]), below
-        charge = nodes.charges[nodes.results(node)]
-        if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
-            most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
-        else:
-            most[node] = int(charge.max()) + most[child]
-    return np.array(most, dtype=np.int64)
-
-
-def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
-    """The most that a case at this node can still pay: over all results that go together with what is known of it.
+def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> list[int]:
+    """The most of each resource that a case at this node can still take: over all results that go with its own.
 
     flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
     missing: the tests without a result.
     """
-    nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
-    most, stack = 0, [(start, PathState(0, flags, ()))]
+    nodes, costs, later = tree.nodes, tree.schema.costs, tree.nodes.branched_later
+    most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags))]
     while stack:
         node, path = stack.pop()
         test, below = int(nodes.test[node]), nodes.below(node).tolist()
         if nodes.is_leaf[node]:
-            most = max(most, path.spent)
-        elif nodes.is_buy[node]:
-            stack.append((below[0], path if test in codes else costs.after_buying(path, test)))
-        elif nodes.kind[node] == Kind.BY_TOTAL:
-            stack += [(child, path) for child in set(below)]
-        elif test in missing:
+            most = list(map(max, most, path.spent))
+        elif nodes.is_buy[node] and test in codes:
+            stack.append((below[0], path))
+        elif nodes.kind[node] == Kind.BY_RESULT and test in missing:
             stack.append((majority_branch(tree, node).child, path))
-        elif test in codes:
+        elif nodes.kind[node] == Kind.BY_RESULT and test in codes:
             stack.append((below[min(codes[test], len(below) - 1)], path))
         else:
             for child in set(below):
-                seen = costs.after_seeing(path, test, mask_of(at == child for at in below))
-                if seen.is_possible:  # a path remembers only what it may need again
-                    stack.append((child, replace(seen, results=tuple(one for one in seen.results if one[0] in later))))
+                state = nodes.state_below(node, child, path, costs)
+                if state.is_possible:
+                    results = state.results if nodes.is_buy[node] else (r for r in state.results if r[0] in later)
+                    stack.append((child, replace(state, results=tuple(results))))  # what the path may need again
     return most
 
 
@@ -208,6 +184,14 @@ class _State:
     path: PathState
     assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, whose branch is followed
     cases: NDArray[np.float64] | None = None  # then, by class: the known cases that are still possible, in weight units
+    refusal: NotAllowedError | None = None  # of the next test
+
+
+class CaseCost(NamedTuple):
+    """What a case has taken of a resource, and the most that it may still take."""
+
+    spent: int | float
+    remaining: int | float
 
 
 class Consultation:
@@ -236,6 +220,13 @@ class Consultation:
     >>> case.answer(42)
     >>> case.next_test, case.spent, case.worst_case_remaining
     ('pregnant', 1, 1)
+    >>> case.undo()
+    >>> case.unavailable()
+    >>> case.spent, case.history[0].assumed, case.possible
+    (0, '21.0 to 24.3', 753)
+    >>> case.fetch({"triceps": 30})
+    >>> case
+    Consultation(2 tests done, spent 1, done: 'neg')
     >>> bt.Consultation(case.tree, known={"age": 42})
     Consultation(1 test done, spent 0, next 'pregnant')
     """
@@ -249,26 +240,30 @@ class Consultation:
         self.tree, self.charge_unavailable = tree, charge_unavailable
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
-        self._steps: list[Step] = []
-        self._positions: dict[int, int] = {}  # of the step of each test that was answered
+        self._steps: dict[int, Step] = {}  # by test, in the order of the answers
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._known = {self._known_test(name): value for name, value in (known or {}).items()}
+        self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
         self._row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
         self._do_known()
 
-    def _known_test(self, name: str) -> int:
+    def _test_named(self, name: str) -> int:
         names = self.tree.test_names
         if name not in names:
-            message = f"known: {name!r} is not a test; expected one of {', '.join(map(repr, names[:MAX_SHOWN]))}."
+            message = f"known: {no_such('test', str(name), names)}"
             raise SettingError(message, subject="known", found=name, expected=names)
         return names.index(name)
 
     @property
     def done(self) -> bool:
-        """True when no test is left."""
-        return bool(self.tree.nodes.is_leaf[self._state.node])
+        """True when no test is left, or a rule forbids the next one."""
+        return bool(self.tree.nodes.is_leaf[self._state.node]) or self.refusal is not None
+
+    @property
+    def refusal(self) -> NotAllowedError | None:
+        """The rule that forbids the next test, as where a result that it needs is missing: the case ends there."""
+        return self._state.refusal
 
     @property
     def next_test(self) -> str | None:
@@ -317,21 +312,36 @@ class Consultation:
     @property
     def price(self) -> int | float:
         """What the next test costs, at its costliest outcome and with surcharges not yet paid; 0 when done."""
-        return 0 if self.done else self._amount(int(self._charge.max()))
+        return 0 if self.done else self._amount(int(self._charge[0].max()))
 
     @property
     def spent(self) -> int | float:
         """What the tests so far have cost."""
-        return self._amount(self._state.path.spent)
+        return self._amount(self._state.path.spent[0])
+
+    @property
+    def costs(self) -> dict[str, CaseCost]:
+        """By resource: what the tests so far have taken, and the most that is still to come."""
+        resources, path = self.tree.schema.costs.resources, self._state.path
+        ahead = self._ahead if len(resources) > 1 else [0]
+        found = {
+            r.name: CaseCost(r.amount(s), r.amount(a)) for r, s, a in zip(resources, path.spent, ahead, strict=True)
+        }
+        return found | {resources[0].name: CaseCost(self.spent, self.worst_case_remaining)}
+
+    @property
+    def _ahead(self) -> list[int]:
+        if self.done:
+            return [0] * len(self.tree.schema.costs.resources)
+        codes = self._known_codes | self.codes
+        return most_ahead(self.tree, self.node, self._state.path.flags, codes, self._missing)
 
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        tree, path = self.tree, self._state.path
-        if self._missing or self._known or tree.branched_later:
-            codes = self._known_codes | self.codes
-            return self._amount(most_ahead(tree, self.node, path.flags, codes, self._missing))
-        return self._amount(int(tree.worst_from[self.node]))
+        if self.done or self._missing or self._known or self.tree.nodes.branched_later:
+            return self._amount(self._ahead[0])
+        return self._amount(int(self.tree.nodes.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -360,9 +370,7 @@ class Consultation:
     def position(self) -> int:
         """The position of the prediction in `answer_names`."""
         rule, table = self.rule, self.tree.schema.loss_table
-        if self._state.cases is not None:
-            return int(table.best(self.shares))
-        if rule is None:
+        if rule is None and self._state.cases is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
             return int(rule.likeliest(rule.totals.add_up(self._row))[0])
@@ -387,10 +395,8 @@ class Consultation:
         if nodes.is_leaf[node]:
             return nodes.scored(node)
         while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
-            if nodes.kind[node] == Kind.BY_TOTAL:
-                split: Split = nodes.splits[nodes.rule[node]]
-                if split.model is not None:
-                    return split.model
+            if (rule := nodes.adds_up(node)) is not None:
+                return rule
         return None
 
     @property
@@ -415,7 +421,7 @@ class Consultation:
     @internal
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {test: int(self._row[0, test]) for test in self._positions}
+        return {test: int(self._row[0, test]) for test in self._steps}
 
     @property
     @internal
@@ -431,14 +437,14 @@ class Consultation:
 
     @property
     def _missing(self) -> set[int]:
-        return {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
+        return {test for test, step in self._steps.items() if not step.available}
 
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
         assumed = self._state.assumed
-        tests = zip(self._positions, self._steps, strict=True)
-        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
+        steps = self._steps.items()
+        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in steps)
 
     def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
@@ -456,14 +462,6 @@ class Consultation:
         ValueError
             Where the value stands for no outcome, or is a number beyond the known range by more than a tenth of it: the
             message says what is possible, and the consultation stays where it is. Also where no test is left.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.answer("1")
-        >>> case
-        Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
         self._do(self._code(self._test, value, insist=insist), value)
@@ -492,16 +490,6 @@ class Consultation:
         ------
         ValueError
             Where no test is left.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.unavailable()
-        >>> case.spent, case.history[0].assumed
-        (0, '0')
-        >>> case.possible
-        60
         """
         self._check_open()
         self._do(UNSEEN, None, available=False)
@@ -513,24 +501,14 @@ class Consultation:
         ------
         ValueError
             Where there is no answer to take back.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
-        >>> case.answer("1")
-        >>> case.undo()
-        >>> case.spent
-        0
         """
-        if all(step.known for step in self._steps):
+        if all(step.known for step in self._steps.values()):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
         is_known = True
         while is_known:
-            is_known = self._steps.pop().known
+            test, step = self._steps.popitem()
             self._states.pop()
-            test, _ = self._positions.popitem()
-            self._row[0, test] = self._known_codes.get(test, UNSEEN)
+            self._row[0, test], is_known = self._known_codes.get(test, UNSEEN), step.known
 
     def fetch(
         self,
@@ -554,19 +532,10 @@ class Consultation:
         ------
         ValueError
             Where a value is no number and numbers were learned.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
-        >>> case.answer(42)
-        >>> case.fetch({"pregnant": 3})
-        >>> case
-        Consultation(2 tests done, spent 2, done: 'neg')
         """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)
-        check_on_error(on_error)
+        _check_choice("on_error", on_error, ("raise", "unavailable"))
         while not self.done:
             try:
                 value = get(self.tree.test_names[self._test])
@@ -579,11 +548,15 @@ class Consultation:
 
     @internal
     async def fetch_async(
-        self, fetch: Callable[[str], Awaitable[Any]], *, handle_unknown: HandleUnknown, on_error: OnError
+        self,
+        fetch: Callable[[str], Awaitable[Any]],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
     ) -> None:
         """The same, with `next_tests` awaited together."""
         check_handle_unknown(handle_unknown)
-        check_on_error(on_error)
+        _check_choice("on_error", on_error, ("raise", "unavailable"))
         while not self.done:
             for value in await asyncio.gather(*map(fetch, self.next_tests), return_exceptions=True):
                 if not isinstance(value, BaseException):
@@ -613,7 +586,7 @@ class Consultation:
 
     @property
     def _charge(self) -> NDArray[np.int64]:
-        """What the next test takes, per outcome and last where it is not listed."""
+        """Per resource, what the next test takes by outcome, and last where it is not listed."""
         return self.tree.schema.costs.charge(self._state.path, self._test)
 
     def _do(self, code: int, value: Any, *, available: bool = True) -> None:
@@ -627,27 +600,24 @@ class Consultation:
 
     def _take(self, code: int, value: Any, *, available: bool = True, known: bool = False) -> None:
         schema, before, test = self.tree.schema, self._state, self._test
-        n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
-        if not known and (available or self.charge_unavailable):
-            price = int(self._charge[min(code, n_outcomes)])
-            path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
+        n_outcomes, path = int(schema.n_outcomes[test]), before.path
+        if known or available or self.charge_unavailable:
+            path = schema.costs.after_result(path, test, code if available else None, is_paid=not known)
         outcome = label = None
         if code < n_outcomes:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
-        step = Step(
+        self._steps[test] = Step(
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
-            price=self._amount(price),
-            spent=self._amount(path.spent),
+            price=self._amount(path.spent[0] - before.path.spent[0]),
+            spent=self._amount(path.spent[0]),
             available=available,
             known=known,
             test_label=schema.wording.tests[test],
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
         )
-        self._positions[test] = len(self._steps)
-        self._steps.append(step)
         self._row[0, test] = code
         child = int(self.tree.nodes.below(before.node)[0])
         self._states.append(self._go_on(_State(child, path, before.assumed)))
@@ -657,12 +627,15 @@ class Consultation:
         nodes, node, assumed = self.tree.nodes, state.node, state.assumed
         while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
-            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[self._positions[test]].available:
+            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[test].available:
                 node, _, words = majority_branch(self.tree, node)
                 assumed = assumed if words is None else {**assumed, test: words}
             else:
                 node = int(nodes.below(node)[self._side(node)])
-        return _State(node, state.path, assumed, self._cases() if assumed else None)
+        refusal, test = None, int(nodes.test[node])
+        if nodes.is_buy[node] and test not in self._known and not self.tree.schema.costs.is_plain:
+            refusal = self.tree.schema.costs.refusal(state.path, test)
+        return _State(node, state.path, assumed, self._cases() if assumed else None, refusal)
 
     def _side(self, node: int) -> int:
         """The side of a branch that the answers so far lead to."""
@@ -688,7 +661,7 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
-        spent = self.tree.schema.wording.with_unit(str(self.spent))
+        spent = self.tree.schema.wording.amount(self.spent)
         return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
 
     @property

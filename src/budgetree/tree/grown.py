@@ -115,10 +115,13 @@ class Grown:
 
     def flags(self, costs: CostModel) -> NDArray[np.int64]:
         """Per node, the flags that its path has set on arrival."""
-        flags = np.zeros(len(self), dtype=np.int64)
+        inner, flags, outcome = np.flatnonzero(~self.is_leaf), *np.zeros((2, len(self)), dtype=np.int64)
+        owner = np.repeat(inner, costs.n_outcomes[self.test[inner]])
+        leads = self.branches != NO_BRANCH
+        outcome[self.branches[leads]] = (np.arange(len(owner)) - self.first_branch[owner])[leads]
         for first, last in self.levels[1:]:
             above = self.parent[first:last]
-            flags[first:last] = flags[above] | costs.flags[self.test[above]]
+            flags[first:last] = flags[above] | costs.sets[self.test[above], outcome[first:last]]
         return flags
 
     def most_after(self, costs: CostModel) -> NDArray[np.int64]:
@@ -244,6 +247,8 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         counts=counts,
         spent=spent,
         known_spent=known_spent,
+        further_charges=np.zeros((0, len(shown)), dtype=np.int64),
+        further_spent=np.zeros((0, size), dtype=np.int64),
         fallback=fallback,
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,

@@ -98,18 +98,12 @@ class Ensemble:
     ----------
     start : array of int
         Per tree, its first node.
-    test : array of int
-        Per node, the position of its test in the schema; -1 for an end.
-    cut : array of int
-        A result goes left where it is at most this outcome.
-    by_equal : array of bool
-        Where it is this very outcome, as for tests whose outcomes have no order.
-    left, right : array of int
-        The children; -1 for an end.
-    default_left : array of bool
-        Where a result goes that is not listed.
-    missing : array of int
-        The outcome that stands for a missing value and goes the default way, too; -1 for none.
+    test, left, right : array of int
+        Per node, the position of its test in the schema, and its children; -1 for an end.
+    cut, by_equal : array of int or bool
+        A result goes left where it is at most this outcome; or this very one, for tests whose outcomes have no order.
+    default_left, missing : array of bool or int
+        Where a result goes that is not listed, and the outcome for a missing value that goes there, too; -1 for none.
     value : array of int
         Node × total: what an end adds.
 
@@ -141,11 +135,10 @@ class Ensemble:
         given = {name: _check_array(name, getattr(self, name)) for name in _KINDS}
         if len({len(array) for name, array in given.items() if name != "start"}) > 1:
             sizes = {name: array.shape for name, array in given.items()}
-            message = f"trees: the arrays have the shapes {sizes}; expected one entry per node."
-            raise TreeError(message, subject="trees", found=sizes)
+            raise unfit("trees", sizes, "arrays with one entry per node")
         is_end = given["left"] < 0
         if not np.array_equal(is_end, given["test"] < 0):
-            raise TreeError("trees: expected a test where a node has children, and -1 at ends.", subject="trees")
+            raise unfit("trees", given["test"].tolist(), "a test where a node has children, and -1 at ends")
         try:
             order = core.preorder(given["start"], given["left"], given["right"])
         except ValueError as error:
@@ -209,9 +202,7 @@ def _check_array(name: str, given: Any) -> NDArray[Any]:
     cast = np.array(array if are_whole else 0, dtype=kind, order="C")
     if array.ndim != n_dims or not np.array_equal(cast, array):
         what = "truth values" if kind == np.bool_ else f"whole numbers that {kind.name} holds"
-        expected = f"{'node × total,' if n_dims == 2 else 'a row of'} {what}"
-        message = f"trees: {name} is {given!r:.80}; expected {expected}."
-        raise TreeError(message, subject="trees", found=given, expected=expected)
+        raise unfit("trees", given, f"{name} to be {'node × total,' if n_dims == 2 else 'a row of'} {what}")
     return cast
 
 
@@ -233,14 +224,14 @@ class Totals:
     Raises
     ------
     TreeError
-        Where the tests are not ascending positions, the tables are not whole numbers for each of them, or the trees
-        read other tests or outcomes.
+        Where the tests do not ascend, the tables are not whole numbers for each, or the trees read other ones.
 
     Examples
     --------
     >>> import budgetree as bt
-    >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}).tests
-    (0, 1)
+    >>> totals = bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2)
+    >>> totals.tests, totals.n_totals
+    ((0, 1), 1)
     """
 
     tests: tuple[int, ...]
@@ -257,13 +248,11 @@ class Totals:
             raise unfit("points", len(self.points), f"a table for each of {len(tests)} tests")
         intercept = _check_points(self.intercept, 1, "intercept")
         tables = tuple(_check_points(table, 2, "points").astype(np.int32) for table in self.points)
-        for table in tables:
-            if table.shape[1] != len(intercept):
-                expected = f"a column for each of {len(intercept)} totals, as the intercept has"
-                raise unfit("points", table.shape[1], expected)
-        arrays: list[NDArray[Any]] = [*tables, intercept]
+        if unlike := [table.shape[1] for table in tables if table.shape[1] != len(intercept)]:
+            raise unfit("points", unlike[0], f"a column for each of {len(intercept)} totals, as the intercept has")
+        arrays: tuple[NDArray[Any], ...] = (*tables, intercept)
         for array in arrays:
-            array.flags.writeable = False
+            array.setflags(write=False)
         for name, value in (("tests", tests), ("points", tables), ("intercept", intercept)):
             object.__setattr__(self, name, value)
         if self.trees is not None and not isinstance(self.trees, Ensemble):
@@ -283,22 +272,6 @@ class Totals:
             By the position of a test; a name is not one.
         intercept : int, default 0
             What the total begins with.
-
-        Returns
-        -------
-        Totals
-            With a single total.
-
-        Raises
-        ------
-        TreeError
-            Where a position or a point is not a whole number.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2).n_totals
-        1
         """
         tests = sorted(whole_numbers(points, "tests", "positions of tests, which are whole numbers from 0 on"))
         tables = tuple(_check_points(points[test], 1, "points")[:, None].astype(np.int32) for test in tests)
@@ -329,23 +302,30 @@ class Totals:
         trees = None if self.trees is None else self.trees.in_core(column)
         return core.Scorer(tests, list(self.points), self.intercept, trees)
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        points = tuple(table.tobytes() for table in self.points)
+        return self.tests, self.intercept.tobytes(), points, self.trees
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Totals):
-            return NotImplemented
-        if self is other:
-            return True
-        if self.tests != other.tests or not np.array_equal(self.intercept, other.intercept):
-            return False
-        if not all(np.array_equal(mine, its) for mine, its in zip(self.points, other.points, strict=True)):
-            return False
-        return self.trees == other.trees
+        return self is other or self._key == other._key if isinstance(other, Totals) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.tests, self.intercept.tobytes()))
 
 
+class _Rule:
+    __slots__ = ()
+
+    @property
+    def tests(self) -> tuple[int, ...]:
+        """The tests that the answer depends on."""
+        totals: Totals | None = getattr(self, "totals", None)
+        return () if totals is None else totals.tests
+
+
 @dataclass(frozen=True, slots=True)
-class Majority:
+class Majority(_Rule):
     """The known cases that come to the leaf answer; where none comes, those of the nearest node above that has some.
 
     Attributes
@@ -356,22 +336,15 @@ class Majority:
     Examples
     --------
     >>> import budgetree as bt
-    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
-    >>> builder.leaf(builder.root, bt.Majority())
-    >>> builder.build().predict_codes([[0, 0]]).tolist()
-    ['circle']
+    >>> bt.grow(bt.datasets.load("figure1"), budget=0).nodes[0]
+    Majority(counts=(30, 30))
     """
 
     counts: tuple[int, ...] = ()
 
-    @property
-    def tests(self) -> tuple[int, ...]:
-        """The tests that the answer depends on."""
-        return ()
-
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(_Rule):
     """Probabilities that were decided when the tree was made.
 
     Attributes
@@ -389,10 +362,8 @@ class Fixed:
     Examples
     --------
     >>> import budgetree as bt
-    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
-    >>> builder.leaf(builder.root, bt.Fixed((0.7, 0.3)))
-    >>> builder.build().predict_codes([[0, 0]]).tolist()
-    ['circle']
+    >>> bt.Fixed((0.7, 0.3))  # see TreeBuilder.leaf
+    Fixed(chances=(0.7, 0.3), answer=None)
     """
 
     chances: tuple[float, ...]
@@ -404,14 +375,9 @@ class Fixed:
             answer = whole_numbers([self.answer], "answer", "the position of an answer, a whole number from 0 on")[0]
             object.__setattr__(self, "answer", answer)
 
-    @property
-    def tests(self) -> tuple[int, ...]:
-        """The tests that the answer depends on."""
-        return ()
-
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class Points(_Rule):
     """A total of points; between two cuts every class has a fixed probability.
 
     Attributes
@@ -451,11 +417,6 @@ class Points:
         object.__setattr__(self, "cuts", cuts)
         object.__setattr__(self, "chances", chances)
 
-    @property
-    def tests(self) -> tuple[int, ...]:
-        """The tests that the answer depends on."""
-        return self.totals.tests
-
     @internal
     def sides(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The side of each total."""
@@ -468,7 +429,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Model(_Rule):
     """Scores in millionths; softmax makes probabilities of them.
 
     Attributes
@@ -481,19 +442,11 @@ class Model:
     >>> import budgetree as bt
     >>> import numpy as np
     >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class, in millionths
-    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
-    >>> model = bt.Model(bt.Totals((0,), (scores,), np.zeros(2, dtype=np.int64)))
-    >>> builder.leaf(builder.buy(builder.root, 0), model)
-    >>> builder.build().predict_codes([[0, 0], [1, 0]]).tolist()
-    ['circle', 'triangle']
+    >>> bt.Model(bt.Totals((0,), (scores,), np.zeros(2, dtype=np.int64))).tests
+    (0,)
     """
 
     totals: Totals
-
-    @property
-    def tests(self) -> tuple[int, ...]:
-        """The tests that the answer depends on."""
-        return self.totals.tests
 
     @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -57,14 +57,10 @@ class Split:
 
     Attributes
     ----------
-    test : int
-        The position of the test; -1 where totals decide.
-    sides : tuple of int
-        By result: the side of each outcome, and last of a result that is not listed.
-    totals : Totals or None
-        What is added up, where totals decide.
-    cuts : tuple of int
-        By a total: ascending; below the first is side 0, from there on side 1, and so on.
+    test, sides : int, tuple of int
+        By result: the position of the test, else -1; the side of each outcome, and last of a result that is not listed.
+    totals, cuts : Totals or None, tuple of int
+        By a total: what is added up; ascending, below the first is side 0, from there on side 1, and so on.
     confidence : float or None
         By a model: side 0 where some class has at least this probability, else side 1.
     is_score : bool
@@ -131,11 +127,6 @@ class Split:
             Its position.
         sides : sequence of int
             From 0 on, without a gap.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(test, tuple(sides))
 
@@ -149,11 +140,6 @@ class Split:
             By the position of a test: the points of each outcome, and last of a result that is not listed.
         cuts : sequence of int
             Ascending.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
         return cls(totals=totals, cuts=tuple(cuts))
@@ -168,11 +154,6 @@ class Split:
             With a single score, of tests that were bought.
         cuts : sequence of int
             Scores in millionths, ascending; a score s is the probability 1 / (1 + exp(-s / 1000000)).
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(totals=model.totals, cuts=tuple(cuts), is_score=True)
 
@@ -186,11 +167,6 @@ class Split:
             Of tests that were bought.
         confidence : float
             A probability above 0.
-
-        Returns
-        -------
-        Split
-            The split.
         """
         return cls(totals=model.totals, confidence=confidence)
 
@@ -255,6 +231,8 @@ class Nodes:
     counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
     spent: NDArray[np.int64]  # on arrival, at the costliest results that lead there
     known_spent: NDArray[np.int64]  # the same by results that known cases showed there
+    further_charges: NDArray[np.int64]  # resource but the first × charge
+    further_spent: NDArray[np.int64]  # resource but the first × node
     fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
     n_outcomes: NDArray[np.int64]  # per test
     loss_table: LossTable
@@ -303,11 +281,10 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        mine, its = self.arrays, other.arrays
-        same = all(np.array_equal(mine[name], its[name]) for name in mine)
+        same = all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+        mine, its = ({node: table.tolist() for node, table in nodes.given.items()} for nodes in (self, other))
         rules = (self.splits, self.rules, self.loss_table) == (other.splits, other.rules, other.loss_table)
-        given = {node: table.tolist() for node, table in self.given.items()}
-        return same and rules and given == {node: table.tolist() for node, table in other.given.items()}
+        return same and rules and mine == its
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -455,9 +432,10 @@ class Nodes:
         return int((self.answered.astype(object) * self.loss_table.units.T.astype(object)).sum())
 
     @property
-    def total_spent(self) -> int:
-        """What the known cases spend, added up: weight units times price units, in Python's whole numbers."""
-        return sum(map(int.__mul__, self.shown.tolist(), self.charges.tolist()))
+    def total_spent(self) -> list[int]:
+        """What the known cases take of each resource: weight units times its units, in Python's whole numbers."""
+        shown, every = self.shown.tolist(), (self.charges, *self.further_charges)
+        return [sum(map(int.__mul__, shown, charges.tolist())) for charges in every]
 
     @cached_property
     def most_below(self) -> NDArray[np.int64]:
@@ -467,6 +445,33 @@ class Nodes:
             above = int(self.parent[node])
             most[above] = max(most[above], most[node])
         return np.array(most, dtype=np.int64)
+
+    @cached_property
+    def worst_from(self) -> NDArray[np.int64]:
+        """Per node, the most that it and what is below can still take.
+
+        Of a test that is branched on later it takes the costliest result; a consultation knows which one it was.
+        """
+        worst = [0] * len(self)
+        for node in range(len(self) - 1, -1, -1):
+            below = self.below(node).tolist()
+            worst[node] = max((worst[child] for child in below), default=0)
+            if self.is_buy[node]:
+                child, charge = below[0], self.charges[self.results(node)].tolist()
+                if self.kind[child] == Kind.BY_RESULT and self.test[child] == self.test[node]:
+                    ahead = [worst[side] for side in self.below(child).tolist()]
+                    worst[node] = max(map(int.__add__, charge, ahead))
+                else:
+                    worst[node] += max(charge)
+        return np.array(worst, dtype=np.int64)
+
+    @cached_property
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        branches = np.flatnonzero(self.kind == Kind.BY_RESULT)
+        above = self.parent[branches]
+        is_at_once = self.is_buy[above] & (self.test[above] == self.test[branches])
+        return frozenset(self.test[branches[~is_at_once]].tolist())
 
     @cached_property
     def n_bought(self) -> NDArray[np.int64]:
@@ -500,22 +505,18 @@ class Nodes:
         return list({id(totals): totals for totals in (*of_rules, *of_splits)}.values())
 
     @cached_property
-    def route(self) -> Any:
-        """The nodes as the core walks them; its tests are positions in `columns`."""
+    def routes(self) -> list[Any]:
+        """Per resource, the nodes as the core walks them; its tests are positions in `columns`."""
         column = np.full(len(self.n_outcomes) + 1, NO_TEST, dtype=np.int32)
         column[self.columns] = np.arange(len(self.columns))
         scorer = {id(totals): number for number, totals in enumerate(self.totals)}
         of_rule = [NO_RULE if isinstance(rule, Fixed) else scorer[id(rule.totals)] for rule in self.rules]
         rule = np.where(self.is_leaf, np.array([*of_rule, NO_RULE], dtype=np.int32)[self.leaf_rule], self.rule)
-        return core.Route(
-            self.kind,
-            column[self.test],
-            self.first,
-            self.children,
-            self.charge_at,
-            self.charges,
+        steps = (self.kind, column[self.test], self.first, self.children, self.charge_at)
+        others = (
             rule,
             self.n_outcomes[self.columns].astype(np.int32),
             [totals.in_core(column) for totals in self.totals],
             [core.TotalSplit(scorer[id(by.totals)], list(by.cuts), by.confidence or 0.0) for by in self.splits],
         )
+        return [core.Route(*steps, charges, *others) for charges in (self.charges, *self.further_charges)]

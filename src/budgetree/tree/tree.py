@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
@@ -22,22 +23,33 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown, OnError, most_from
+from budgetree.tree.consultation import Consultation, FetchOptions
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
 from budgetree.tree.provenance import Bounds, Estimate, Method, Origin
-from budgetree.tree.shown import Shown
 from budgetree.tree.walk import Reader, Walk, walk_codes, walk_columns
 
 if TYPE_CHECKING:
     from budgetree.messages import Statement
+    from budgetree.show.drawing import Drawing
+    from budgetree.show.export.rules import Rule
+    from budgetree.show.outline import Outline
+    from budgetree.show.text import Words
 
 UNKNOWN = Origin()
 
 
+class ResourceCost(NamedTuple):
+    """What a tree takes of a resource: at worst, on average over the known cases, and the most that it may."""
+
+    worst: int | float
+    mean: float
+    limit: int | float | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Shown):
+class Tree:
     """A decision tree with its prices: which test first, which next after each outcome; it never changes.
 
     `grow`, `optimal`, `frontier` and `predictive` make one, and `from_json` reads one.
@@ -63,20 +75,53 @@ class Tree(Shown):
     --------
     >>> import budgetree as bt
     >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-    >>> tree.max_cost, tree.errors, tree.n_leaves
-    (2, 216, 16)
-    >>> print(tree.to_text(max_depth=1))
-    753 cases, 16 leaves; worst case 2, mean 1.997; 216 errors (28.7%)
-    age? costs 1  [neg 486, pos 267]
-    ├─ 21.0 to 24.3: → … neg, spent 1  [neg 181, pos 31]
-    ├─ 24.3 to 31.0: → … neg, spent 1  [neg 133, pos 59]
-    ├─ 31.0 to 37.7: → … neg, spent 1  [neg 58, pos 56]
-    ├─ 37.7 to 44.3: → … pos, spent 1  [neg 47, pos 55]
-    ├─ 44.3 to 51.0: → … pos, spent 1  [neg 27, pos 33]
-    ├─ 51.0 to 57.7: → … pos, spent 1  [neg 12, pos 19]
-    ├─ 57.7 to 64.3: → … neg, spent 1  [neg 16, pos 10]
-    ├─ 64.3 to 71.0: → … neg, spent 1  [neg 10, pos 4]
-    └─ 71.0 to 81.0: → neg, spent 1  [neg 2]
+    >>> tree.summary()
+    '753 cases, 16 leaves; worst case 2, mean 1.997; 216 errors (28.7%)'
+    >>> print(tree.trim().to_text(max_depth=0, confusion=True))
+    753 cases, 15 leaves; worst case 2, mean 1.716; 216 errors (28.7%)
+    → … neg  [neg 486, pos 267]
+    answers by class:
+      answer  neg  pos
+      neg     426  156
+      pos      60  111
+    >>> tree.to_svg(max_leaves=4)[:4], len(tree.to_onnx()) > 1000
+    ('<svg', True)
+
+    New cases, a table of them or one by one:
+
+    >>> frame = bt.datasets.frame("pima").head(3)
+    >>> tree.predict(frame).tolist(), tree.predict_proba(frame).round(2)[0].tolist()
+    (['neg', 'neg', 'pos'], [0.5, 0.5])
+    >>> tree.walk(frame).cost.tolist(), tree.walk(frame).tests[0]
+    ([2.0, 2.0, 2.0], ('age', 'pregnant'))
+    >>> codes = tree.encode(frame)
+    >>> tree.predict_codes(codes).tolist()
+    ['neg', 'neg', 'pos']
+    >>> tree.ask({"age": 42, "pregnant": 3}).prediction
+    'neg'
+    >>> import asyncio
+    >>> async def fetch(test):
+    ...     return {"age": 42, "pregnant": 3}[test]
+    >>> asyncio.run(tree.ask_async(fetch)).spent
+    2
+    >>> print(tree.explain({"age": 42, "pregnant": 3}))
+    neg: 87.5%
+      neg has 64.5% at first
+      age is 42 (37.7 to 44.3): 64.5% → 46.1%
+      pregnant is 3 (2.8 to 4.7): 46.1% → 87.5%
+
+    Other trees of it:
+
+    >>> tree.cut(1).max_cost, tree.priced(5).max_cost, tree.replace(0, tree.cut(1)).max_cost
+    (1, 10, 1)
+    >>> print(tree.with_labels({"tests": {"age": "How old?"}}).export("rules").splitlines()[0])
+    if How old? is 21.0 to 24.3 and triceps is 0 to 60 then neg  [costs 2; right for 181 of 212]
+    >>> rule = tree.rules()[0]
+    >>> rule.label, rule.cost, sorted(tree.to_dict())
+    ('neg', 2, ['children', 'counts', 'label', 'test'])
+    >>> tree.to_json("pathway.json")
+    >>> bt.Tree.from_json("pathway.json") == tree
+    True
     """
 
     schema: Schema
@@ -146,7 +191,21 @@ class Tree(Shown):
     def exact_mean_cost(self) -> Fraction:
         """`mean_cost`, to the last digit."""
         total = int(self.nodes.counts[0].sum())
-        return Fraction(self.nodes.total_spent, max(total, 1)) / self.schema.costs.scale
+        return Fraction(self.nodes.total_spent[0], max(total, 1)) / self.schema.costs.scale
+
+    @property
+    def costs(self) -> dict[str, ResourceCost]:
+        """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price."""
+        nodes, total = self.nodes, max(int(self.nodes.counts[0].sum()), 1)
+        worst = (nodes.spent.max(), *nodes.further_spent.max(axis=1))
+        return {
+            resource.name: ResourceCost(
+                resource.amount(most),
+                float(Fraction(spent, total) / resource.scale),
+                None if resource.limit >= LARGEST_EXACT else resource.amount(resource.limit),
+            )
+            for resource, most, spent in zip(self.schema.costs.resources, worst, nodes.total_spent, strict=True)
+        }
 
     @property
     def errors(self) -> int | float:
@@ -235,7 +294,7 @@ class Tree(Shown):
         return self.nodes.tests_used
 
     def walk(self, cases: Any) -> Walk:
-        """Follow cases down, all at once: `predict`, `predict_proba`, `cost` and `apply` are parts of what it returns.
+        """Follow cases down, all at once; answers, probabilities and costs are parts of what it returns.
 
         Parameters
         ----------
@@ -243,27 +302,17 @@ class Tree(Shown):
             Raw values as in the table of known cases: a frame with a column per test that the tree may ask for, or rows
             with one value per test, in the order of that table's columns (`schema.input_columns`).
 
-        Returns
-        -------
-        Walk
-            Per row its leaf, what it spent, its answer and probabilities.
-
         Raises
         ------
         ValueError
             Where a column that the tree asks for is absent, or holds texts where numbers were learned.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
-        [2.0, 2.0, 2.0]
         """
         walk = None if self.reader is None else self.reader.walk(cases)
         if walk is not None:
             return walk
-        return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
+        return self.walk_table(
+            read_raw(cases, self.schema.input_columns, [self.test_names[test] for test in self.nodes.columns])
+        )
 
     @cached_property
     @internal
@@ -288,24 +337,7 @@ class Tree(Shown):
         Parameters
         ----------
         cases : data frame or array-like
-            Raw values, as in `walk`; outcome codes are for `predict_codes`.
-
-        Returns
-        -------
-        array
-            Per row a class, or another answer that the losses allow.
-
-        Raises
-        ------
-        ValueError
-            Where the values do not fit the tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.predict(bt.datasets.frame("pima").head(3)).tolist()
-        ['neg', 'neg', 'pos']
+            Raw values, as in `walk`, which also says what it refuses; outcome codes are for `predict_codes`.
         """
         return self.schema.answers[self.walk(cases).answers]
 
@@ -316,27 +348,11 @@ class Tree(Shown):
         ----------
         codes : array-like of int
             A row per case, a column per test, as `encode` makes them and `Instance.codes` has them.
-
-        Returns
-        -------
-        array
-            Per row a class, or another answer that the losses allow.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).predict_codes([[0, 0], [1, 1]]).tolist()
-        ['circle', 'triangle']
         """
         return self.schema.answers[self.walk_codes(codes).answers]
 
     def predict_proba(self, cases: Any) -> NDArray[np.float64]:
-        """The probability of each class for each case.
+        """The probability of each class, in the order of `class_names`, for each case.
 
         It is the share of the class among the known cases where the row ends, or what the leaf's points or model say.
 
@@ -344,91 +360,8 @@ class Tree(Shown):
         ----------
         cases : data frame or array-like
             Raw values, as in `walk`.
-
-        Returns
-        -------
-        array of float
-            Rows × classes, in the order of `class_names`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.predict_proba(bt.datasets.frame("pima").head(2)).round(2).tolist()
-        [[0.5, 0.5], [0.53, 0.47]]
         """
         return self.walk(cases).probabilities
-
-    def cost(self, cases: Any) -> NDArray[np.float64]:
-        """What each case's path costs; a result that is not in the price list costs what the costliest one does.
-
-        Parameters
-        ----------
-        cases : data frame or array-like
-            Raw values, as in `walk`.
-
-        Returns
-        -------
-        array of float
-            Per row what its tests cost.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.cost(bt.datasets.frame("pima").head(2)).tolist()
-        [2.0, 2.0]
-        """
-        return self.walk(cases).cost
-
-    def apply(self, cases: Any) -> NDArray[np.int32]:
-        """The leaf where each case ends, by its number in `nodes`.
-
-        Parameters
-        ----------
-        cases : data frame or array-like
-            Raw values, as in `walk`.
-
-        Returns
-        -------
-        array of int
-            Per row a leaf.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=1)
-        >>> len(set(tree.apply(bt.datasets.frame("pima")).tolist()))
-        10
-        """
-        return self.walk(cases).leaf
-
-    def tests_done(self, cases: Any) -> list[tuple[str, ...]]:
-        """The tests on each case's path, in their order.
-
-        Parameters
-        ----------
-        cases : data frame or array-like
-            Raw values, as in `walk`.
-
-        Returns
-        -------
-        list of tuples of str
-            Per row the names of its tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.tests_done(bt.datasets.frame("pima").head(1))
-        [('age', 'pregnant')]
-        """
-        return self.walk(cases).tests
-
-    @internal
-    def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
-        """The names of tests, by their positions."""
-        return tuple(self.test_names[test] for test in tests)
 
     @internal
     def state(self, node: int) -> PathState:
@@ -439,47 +372,17 @@ class Tree(Shown):
         return state
 
     def cut(self, budget: Any) -> Tree:
-        """The tree with every test left out that could take a path over the budget.
+        """The tree with every test left out that could take a path over the budget, or this one where none has to go.
 
         Parameters
         ----------
         budget : number or None
             What no case may exceed; None for no limit.
-
-        Returns
-        -------
-        Tree
-            A smaller tree, or this one where nothing has to go.
-
-        Raises
-        ------
-        ValueError
-            Where the budget is negative or not a number.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("synthetic"))
-        >>> tree.max_cost, tree.cut(2).max_cost, tree.cut(2).errors
-        (10, 2, 4)
         """
         return changes.cut(self, budget)
 
     def trim(self) -> Tree:
-        """The tree with every node made a leaf whose leaves all give the same answer.
-
-        Returns
-        -------
-        Tree
-            A smaller tree with the same answers, or this one where nothing can go.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.n_leaves, tree.trim().n_leaves, tree.trim().errors == tree.errors
-        (16, 15, True)
-        """
+        """The tree with every node made a leaf whose leaves all give the same answer."""
         return changes.trim(self)
 
     def priced(self, prices: Any) -> Tree:
@@ -491,22 +394,6 @@ class Tree(Shown):
         ----------
         prices : number, dict or Prices, optional
             What tests cost; None for 1 each.
-
-        Returns
-        -------
-        Tree
-            With these prices.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).priced({"t1": 5, "t2": 7}).max_cost
-        12
         """
         return changes.priced(self, prices)
 
@@ -523,131 +410,49 @@ class Tree(Shown):
         cases : Instance, optional
             The known cases, to count them again.
 
-        Returns
-        -------
-        Tree
-            A new tree, of which nothing is proven.
-
         Raises
         ------
         TreeError
             Where the trees do not fit, or there is no such node.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> cases = bt.datasets.load("figure1")
-        >>> bt.grow(cases).replace(0, bt.optimal(cases, budget=1).tree).max_cost
-        1
         """
         return changes.replace_node(self, node, tree, cases)
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
-        """The codes of new cases, from a table like the one the tree was learned from.
+        """The codes of new cases, rows × tests, from a table like that of the known cases; 255 is a new value.
 
         Parameters
         ----------
         frame : data frame
             Extra columns do not matter, and columns of tests that the tree never does may be absent.
-
-        Returns
-        -------
-        array of uint8
-            Rows × tests; a value that no known case had is 255.
-
-        Raises
-        ------
-        ValueError
-            Where a column that the tree asks for is absent, or holds texts where numbers were learned.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.encode(bt.datasets.frame("pima").head(2)).shape
-        (2, 8)
         """
         return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
-    def ask(
-        self,
-        fetch: Callable[[str], Any] | Mapping[str, Any],
-        *,
-        handle_unknown: HandleUnknown = "stop",
-        on_error: OnError = "raise",
-    ) -> Consultation:
-        """Follow one case down, looking up a raw value only where the path needs that test.
+    def ask(self, fetch: Callable[[str], Any] | Mapping[str, Any], **options: Unpack[FetchOptions]) -> Consultation:
+        """Follow one case to its end, looking up a raw value only where the path needs that test.
 
         Parameters
         ----------
         fetch : callable or mapping
             `fetch(name)`, or `fetch[name]`, is the raw value of that test, as in the table of known cases.
-        handle_unknown : {'stop', 'error'}, default 'stop'
-            A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
-        on_error : {'raise', 'unavailable'}, default 'raise'
-            Whether what `fetch` raises passes through, or the test is not available.
-
-        Returns
-        -------
-        Consultation
-            Finished: its `prediction`, `distribution`, `spent` and `history`.
-
-        Raises
-        ------
-        ValueError
-            Where a value is no number and numbers were learned.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.ask({"age": 42, "pregnant": 3}).prediction
-        'neg'
+        **options
+            `handle_unknown` and `on_error`, as in `Consultation.fetch`.
         """
         consultation = Consultation(self)
-        consultation.fetch(fetch, handle_unknown=handle_unknown, on_error=on_error)
+        consultation.fetch(fetch, **options)
         return consultation
 
-    async def ask_async(
-        self,
-        fetch: Callable[[str], Awaitable[Any]],
-        *,
-        handle_unknown: HandleUnknown = "stop",
-        on_error: OnError = "raise",
-    ) -> Consultation:
+    async def ask_async(self, fetch: Callable[[str], Awaitable[Any]], **options: Unpack[FetchOptions]) -> Consultation:
         """`ask`, where results are awaited: tests that are bought in any case, such as a panel, at the same time.
 
         Parameters
         ----------
         fetch : callable
             `await fetch(name)` is the raw value of that test, as in the table of known cases.
-        handle_unknown : {'stop', 'error'}, default 'stop'
-            A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
-        on_error : {'raise', 'unavailable'}, default 'raise'
-            Whether what `fetch` raises passes through, or the test is not available.
-
-        Returns
-        -------
-        Consultation
-            Finished: its `prediction`, `distribution`, `spent` and `history`.
-
-        Raises
-        ------
-        ValueError
-            Where a value is no number and numbers were learned.
-
-        Examples
-        --------
-        >>> import asyncio
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> async def fetch(test):
-        ...     return {"age": 42, "pregnant": 3}[test]
-        >>> asyncio.run(tree.ask_async(fetch)).prediction
-        'neg'
+        **options
+            `handle_unknown` and `on_error`, as in `Consultation.fetch`.
         """
         consultation = Consultation(self)
-        await consultation.fetch_async(fetch, handle_unknown=handle_unknown, on_error=on_error)
+        await consultation.fetch_async(fetch, **options)
         return consultation
 
     def explain(self, case: Mapping[str, Any]) -> Explanation:
@@ -657,43 +462,130 @@ class Tree(Shown):
         ----------
         case : mapping
             Raw values by the names of tests; they are looked up, and refused, as in `ask`.
-
-        Returns
-        -------
-        Explanation
-            `print` shows it; `contributions` holds a record for each answer.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> print(tree.explain({"age": 42, "pregnant": 3}))
-        neg: 87.5%
-          neg has 64.5% at first
-          age is 42 (37.7 to 44.3): 64.5% → 46.1%
-          pregnant is 3 (2.8 to 4.7): 46.1% → 87.5%
         """
         return explain(self.ask(case))
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as nested dictionaries.
+        """The tree as nested dictionaries, which say what they are by their keys.
+
+        {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy", …,
+        "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"}, {"chances", …, "sides"}, {"points",
+        "cuts", …, "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points
+        answer. A subtree that several outcomes lead to stands at the first; "same" has the others: {outcome: first}.
+        """
+        return model_file.as_dict(self)
+
+    def export(self, format: str, **options: Any) -> Any:  # noqa: A002 - as pandas and others call it
+        """The tree in another language; `budgetree show --as` writes the same.
+
+        Where a tree with models answers by losses, or stops early and has more than two classes, SQL needs EXP.
+
+        Parameters
+        ----------
+        format : {'text', 'stages', 'rules', 'python', 'javascript', 'sql', 'pmml', 'onnx', 'dot', 'svg'}
+            A line per branch, stages for paper, a rule per path; a function in Python or JavaScript that needs nothing
+            else; an expression in standard SQL over columns called as the tests are; a PMML 4.4 TreeModel; an ONNX
+            model (see `to_onnx`); a digraph for Graphviz; a picture.
+        **options
+            text: `max_depth`, `confusion`; svg: `max_leaves`, `max_depth`.
+            python: `name` of the function, 'predict'; `full`: it returns a dict with the answer, the probability of
+            each class, the cost and the tests, else the answer. None and NaN are missing values.
+            javascript: `name`; `module`: an ES module, True, or a script. null, undefined and NaN are missing values.
+            sql: `full`: a query with columns for the answer, each probability and the cost, from `table`, 'cases',
+            beside its `columns`; `backslash_escapes`: whether the engine takes a backslash for the beginning of an
+            escape (MySQL, BigQuery, Snowflake, Spark), without which names with one are refused. NULL is missing.
 
         Returns
         -------
-        dict
-            {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy",
-            …, "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"} and {"points", "cuts", …,
-            "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points answer. Where
-            several outcomes lead to one subtree, it stands at the first of them, and "same" says so of the others:
-            {outcome: first}.
+        str
+            What belongs into a file; of ONNX bytes.
 
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> sorted(bt.grow(bt.datasets.load("figure1")).to_dict())
-        ['children', 'counts', 'label', 'test']
+        Raises
+        ------
+        ValueError
+            Where there is no such format, or the tree cannot be written in it.
         """
-        return model_file.as_dict(self)
+        from budgetree.show.export import export
+
+        return export(self, format, **options)
+
+    def to_text(self, max_depth: int | None = None, *, confusion: bool = False) -> str:
+        """The tree for people: test and price, outcome, running cost, class counts.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            What is deeper is folded.
+        confusion : bool, default False
+            Whether a table follows: how many known cases of each class get each answer.
+        """
+        return str(self.export("text", max_depth=max_depth, confusion=confusion))
+
+    def to_svg(self, *, max_leaves: int = 40, max_depth: int | None = None) -> str:
+        """The tree as an SVG picture.
+
+        Parameters
+        ----------
+        max_leaves : int, default 40
+            A larger tree is folded where the fewest cases pass.
+        max_depth : int, optional
+            No more tests than this on a path are drawn.
+        """
+        return str(self.export("svg", max_leaves=max_leaves, max_depth=max_depth))
+
+    def to_onnx(self) -> bytes:
+        """An ONNX model, with operators of `ai.onnx` and `ai.onnx.ml` alone; needs the extra `onnx`.
+
+        Its inputs are the tests that some path buys, by name, each a column of n rows: numbers as float64, where NaN is
+        missing, and all else as texts, where "" is missing. Its outputs are `answer`, `probabilities` (a column per
+        class, in the order of `class_names`) and `cost`.
+
+        Raises
+        ------
+        TreeError
+            Where a test has values of several kinds, or numbers that a float64 does not hold.
+        ImportError
+            Where onnx is missing.
+        """
+        return bytes(self.export("onnx"))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """One rule per path through the tree."""
+        from budgetree.show.export.rules import rules_of
+
+        return rules_of(self)
+
+    def summary(self) -> str:
+        """One line: size, worst and mean cost, errors; where losses are given, the loss."""
+        from budgetree.show.text import summary_line
+
+        return summary_line(self)
+
+    @internal
+    def draw(self, *, max_leaves: int = 40, max_depth: int | None = None) -> Drawing:
+        """The tree as shapes on a plane, folded where it has more leaves than fit."""
+        from budgetree.show.drawing import draw
+
+        return draw(self, max_leaves=max_leaves, max_depth=max_depth)
+
+    @cached_property
+    @internal
+    def outline(self) -> Outline:
+        """The tree as people read it, for everything that shows it."""
+        from budgetree.show.outline import Outline
+
+        return Outline(self)
+
+    @property
+    @internal
+    def words(self) -> Words:
+        """What the tree's nodes, prices and counts are called."""
+        from budgetree.show.text import Words
+
+        return Words(self)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
 
     def with_labels(self, labels: Any) -> Tree:
         """The same tree, shown in other words.
@@ -703,22 +595,10 @@ class Tree(Shown):
         labels : Labels, dict or None
             What tests, outcomes and classes are called; None for the names of the table.
 
-        Returns
-        -------
-        Tree
-            A new tree; this one stays as it is.
-
         Raises
         ------
         ValueError
             For names that the tree does not have, and labels that could not be told apart.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("figure1"), bt.HingedProduct(8))
-        >>> print(tree.with_labels({"tests": {"t1": "Corners"}}).to_text().splitlines()[1])
-        Corners? costs 1  [circle 30, triangle 30]
         """
         return replace(self, schema=self.schema.labelled(labels))
 
@@ -729,19 +609,6 @@ class Tree(Shown):
         ----------
         path : str or path
             The file.
-
-        Raises
-        ------
-        OSError
-            Where it cannot be written.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("figure1"))
-        >>> tree.to_json("pathway.json")
-        >>> bt.Tree.from_json("pathway.json") == tree
-        True
         """
         model_file.write(path, self)
 
@@ -754,42 +621,14 @@ class Tree(Shown):
         path : str or path
             The file.
 
-        Returns
-        -------
-        Tree
-            As it was written.
-
         Raises
         ------
         ModelFileError
             Where the file is no model; the message names the place.
         OSError
             Where there is no such file.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).to_json("pathway.json")
-        >>> bt.Tree.from_json("pathway.json")
-        Tree(60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%))
         """
         return model_file.read(path)
-
-    @cached_property
-    @internal
-    def worst_from(self) -> NDArray[np.int64]:
-        """Per node, the most that the tests from there on can cost."""
-        return most_from(self)
-
-    @cached_property
-    @internal
-    def branched_later(self) -> frozenset[int]:
-        """The tests that some path branches on after it has done something else with them bought."""
-        nodes = self.nodes
-        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
-        above = nodes.parent[branches]
-        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
-        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

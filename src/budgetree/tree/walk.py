@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from budgetree.data.frames import number_array, pandas_columns, read_frame
 from budgetree.problem import Schema
 from budgetree.tree.leaves import Points, class_scores, softmax
 from budgetree.tree.nodes import NO_RULE, Nodes
+
+Found = Callable[[Any], tuple[Any, ...]]  # what the core finds by a route
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,8 @@ class Walk:
         Per case, the number of its leaf.
     spent : array of int
         Per case, in price units.
+    further_spent : array of int
+        The same of each further resource: resource × case.
     unlisted : array of int
         Per case, the first test that it bought whose result is not listed; -1 for none.
 
@@ -48,6 +52,7 @@ class Walk:
     schema: Schema
     leaf: NDArray[np.int32]
     spent: NDArray[np.int64]
+    further_spent: NDArray[np.int64]
     _unlisted: NDArray[np.int32]  # by the position in nodes.columns
     _totals: NDArray[np.int64]  # row × total, where the leaf has scores
     _highest: NDArray[np.int64]  # per row, which of its totals
@@ -102,6 +107,12 @@ class Walk:
         return np.asarray(self.spent / float(self.schema.costs.scale))
 
     @property
+    def further_costs(self) -> dict[str, NDArray[np.float64]]:
+        """What each row took of each further resource, in its own unit."""
+        further = zip(self.schema.costs.resources[1:], self.further_spent, strict=True)
+        return {resource.name: np.asarray(spent / float(resource.scale)) for resource, spent in further}
+
+    @property
     def tests(self) -> list[tuple[str, ...]]:
         """Per row, the names of the tests that it bought, in order."""
         leaves, named = self.leaf.tolist(), self.schema.test_names
@@ -112,18 +123,19 @@ class Walk:
 def walk_codes(nodes: Nodes, schema: Schema, codes: NDArray[np.uint8]) -> Walk:
     """Rows of codes, one column per test of the schema."""
     as_they_are = [None] * len(nodes.columns)
-    return _walk(nodes, schema, nodes.route.walk_table(codes, nodes.columns, as_they_are, core.Clock()))[0]
+    return _walk(nodes, schema, lambda route: route.walk_table(codes, nodes.columns, as_they_are, core.Clock()))[0]
 
 
 def walk_columns(nodes: Nodes, schema: Schema, columns: NDArray[np.uint8]) -> Walk:
     """The columns that the tree reads, test × row, in the order of `nodes.columns`."""
-    return _walk(nodes, schema, nodes.route.walk(columns, core.Clock()))[0]
+    return _walk(nodes, schema, lambda route: route.walk(columns, core.Clock()))[0]
 
 
-def _walk(nodes: Nodes, schema: Schema, found: tuple[Any, ...]) -> tuple[Walk, bool]:
-    """What the core found, and whether no number was so large that digits may be lost."""
-    *arrays, are_exact = found
-    return Walk(nodes, schema, *arrays), are_exact
+def _walk(nodes: Nodes, schema: Schema, found: Found) -> tuple[Walk, bool]:
+    """What the core found, and whether no number was so large that digits may be lost; a walk for each resource."""
+    (leaf, spent, *arrays, are_exact), *further = map(found, nodes.routes)
+    others = np.array([more[1] for more in further], dtype=np.int64).reshape(len(further), len(spent))
+    return Walk(nodes, schema, leaf, spent, others, *arrays), are_exact
 
 
 class Reader:
@@ -151,7 +163,7 @@ class Reader:
         if columns is None or not self._names:
             return None
         if isinstance(columns, np.ndarray):
-            found = self._nodes.route.walk_table(columns, self._in_order, self._coders, core.Clock())
+            found: Found = partial(_walk_table, columns, self._in_order, self._coders)
         else:
             found = self._walk_columns(cases, columns)
         walk, are_exact = _walk(self._nodes, self._schema, found)
@@ -162,11 +174,11 @@ class Reader:
         cells = number_array(array)
         if cells is None or cells.ndim != 2 or cells.shape[1] != len(self._schema.input_columns):
             return None
-        found = self._nodes.route.walk_table(cells, self._positions, self._coders, core.Clock())
+        found = partial(_walk_table, cells, self._positions, self._coders)
         walk, are_exact = _walk(self._nodes, self._schema, found)
         return walk if are_exact or cells.dtype.kind == "f" else None
 
-    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> tuple[Any, ...]:
+    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> Found:
         """Columns that are no numbers are coded by their encoders."""
         others = [encoder for encoder, column in zip(self._encoders, columns, strict=True) if column is None]
         table = read_frame(frame, only=[encoder.name for encoder in others]) if others else None
@@ -177,5 +189,14 @@ class Reader:
             elif column is not None:
                 cells.append(column)
         coders = [None if column is None else coder for coder, column in zip(self._coders, columns, strict=True)]
-        found: tuple[Any, ...] = self._nodes.route.walk_columns(cells, coders, core.Clock())
+
+        def found(route: Any) -> tuple[Any, ...]:
+            return tuple(route.walk_columns(cells, coders, core.Clock()))
+
         return found
+
+
+def _walk_table(
+    cells: NDArray[Any], positions: NDArray[np.int64], coders: Sequence[Any], route: Any
+) -> tuple[Any, ...]:
+    return tuple(route.walk_table(cells, positions, coders, core.Clock()))

@@ -9,7 +9,7 @@ from budgetree.learn.greedy.levels import Node, Work, fill_left_over, moves_to, 
 from budgetree.problem import PathState
 
 WORK = Work(1.0, 50, 100)
-START = PathState(0, 0, ())
+START = PathState((0,), 0, ())
 
 
 def family(*weights: int, leaves: tuple[int, ...] = ()) -> list[Node]:

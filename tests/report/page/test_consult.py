@@ -56,7 +56,7 @@ def assert_ends_as(page: Page, tree: bt.Tree, codes: np.ndarray[Any, Any]) -> di
 def test_every_leaf_by_the_raw_values_of_a_known_case(page: Page, pima: bt.Tree) -> None:
     frame = bt.datasets.frame("pima")
     codes = pima.encode(frame)
-    ends = pima.apply(frame)
+    ends = pima.walk(frame).leaf
     page.open(content_of(pima), tab="consult")
     page.click("#value")
     for leaf in known_leaves(pima):

@@ -146,11 +146,11 @@ def test_the_exact_start_is_shown_with_what_is_not_on_its_lists() -> None:
     assert tree.errors == 0
     assert "anything else: → " in tree.to_text()
     names: dict[str, Any] = {}
-    exec(tree.to_python("diagnose"), names)
+    exec(tree.export("python", name="diagnose"), names)
     codes = np.array([[a, b, 0] for a in (0, 1, 255) for b in (0, 1, 255)], dtype=np.uint8)
     by_function = [names["diagnose"](dict(zip(tree.test_names, row, strict=True))) for row in codes.tolist()]
     assert by_function == tree.predict_codes(codes).tolist()
-    assert "ELSE" in tree.to_sql()
+    assert "ELSE" in tree.export("sql")
 
 
 @pytest.mark.parametrize(("kind", "confidence"), KINDS)

@@ -1,4 +1,4 @@
-"""to_javascript: a function that needs no library, run by node."""
+"""export("javascript"): a function that needs no library, run by node."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_answers_by_losses_are_those_of_predict(leaves: str | None) -> None:
 def test_costs_are_those_of_outcomes_and_shared_fees() -> None:
     tree, rows = new_tree("model", 0.8), wild_rows(33)
     found = {row["cost"] for row in by_node(tree, rows)}
-    assert found == set(tree.cost(frame_of(rows)).tolist())
+    assert found == set(tree.walk(frame_of(rows)).cost.tolist())
     assert len(found) > 2
 
 
@@ -56,7 +56,7 @@ def test_an_es_module_exports_the_function(tmp_path: Path) -> None:
     if node is None:
         pytest.skip("there is no node")
     tree = bt.grow(bt.datasets.load("pima"), budget=2)
-    (tmp_path / "tree.mjs").write_text(tree.to_javascript("diagnose"), encoding="utf-8")
+    (tmp_path / "tree.mjs").write_text(tree.export("javascript", name="diagnose"), encoding="utf-8")
     case = {"age": 42, "pregnant": 3, "glucose": 1e3, "unused": "x"}
     main = f'import {{ diagnose }} from "./tree.mjs"; console.log(JSON.stringify(diagnose({json.dumps(case)})));'
     (tmp_path / "main.mjs").write_text(main, encoding="utf-8")
@@ -88,7 +88,7 @@ def test_a_case_answers_only_for_its_own_names() -> None:
 @pytest.mark.parametrize("name", ["two words", "1st", "class", "await", "", "f(){}; function g", "Math"])
 def test_a_function_must_have_a_functions_name(name: str) -> None:
     with refused(SettingError, subject="name", found=name):
-        bt.grow(bt.datasets.load("figure1")).to_javascript(name)
+        bt.grow(bt.datasets.load("figure1")).export("javascript", name=name)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_cannot_be_written_as_javascript_is_refused(values: list[Any]) -> N
     frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
     with refused(TreeError, found=values[0]):
-        tree.to_javascript()
+        tree.export("javascript")
 
 
 def test_hostile_names_are_only_names() -> None:
@@ -128,8 +128,8 @@ def test_hostile_names_are_only_names() -> None:
     prices = bt.Prices({name: 1}, shared={"fee\n\u2028alert()": (2, [name])})
     tree = bt.grow(bt.Instance([[0], [1]], ["a</script>", "__proto__"], prices=prices, test_names=[name]))
     assert [row["answer"] for row in by_node(tree, [{name: 0}, {name: 1}])] == ["a</script>", "__proto__"]
-    assert "</script" not in tree.to_javascript()
-    tree.to_javascript().encode("ascii")
+    assert "</script" not in tree.export("javascript")
+    tree.export("javascript").encode("ascii")
 
 
 @pytest.mark.browser
@@ -139,7 +139,7 @@ def test_a_script_defines_the_function_in_a_page(tmp_path: Path) -> None:
     tree, rows = new_tree("model", 0.8), wild_rows(34, 50)
     plain = [{name: None if value != value else value for name, value in row.items()} for row in rows]
     page = tmp_path / "page.html"
-    page.write_text(f"<meta charset=utf-8><script>{tree.to_javascript(module=False)}</script>", encoding="utf-8")
+    page.write_text(f"<meta charset=utf-8><script>{tree.export('javascript', module=False)}</script>", encoding="utf-8")
     driver = open_browser()
     try:
         driver.get(page.as_uri())

@@ -1,4 +1,4 @@
-"""to_pmml: a document as PMML 4.4 says, scored by a reader that shares no code with the exporter."""
+"""export("pmml"): a document as PMML 4.4 says, scored by a reader that shares no code with the exporter."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_answers_that_are_no_class_are_scores(leaves: str | None) -> None:
 
 def test_leaves_that_are_models_are_refused_with_what_to_do() -> None:
     with refused(TreeError, remedy=INSTEAD_OF_PMML):
-        new_tree("model", 0.8).to_pmml()
+        new_tree("model", 0.8).export("pmml")
 
 
 def test_a_node_says_what_its_path_has_cost() -> None:
     tree = losing_tree(None)
-    root = ET.fromstring(tree.to_pmml())
+    root = ET.fromstring(tree.export("pmml"))
     costs = {
         int(node.attrib["id"]): float(cost.attrib["value"])
         for node in root.iter(f"{SPACE}Node")
@@ -57,13 +57,13 @@ def test_a_deep_tree_is_still_a_document() -> None:
     depth = 1500
     tree = deep_tree(depth)
     codes = np.array([[int(i < ones) for i in range(depth)] for ones in (0, 1, depth // 2, depth)])
-    model = PmmlTree(tree.to_pmml())
+    model = PmmlTree(tree.export("pmml"))
     rows = [{f"t{i}": code for i, code in enumerate(row)} for row in codes.tolist()]
     assert [model.score(row).answer for row in rows] == tree.predict_codes(codes).tolist()
 
 
 def test_a_single_leaf_is_a_document() -> None:
-    text = bt.grow(bt.datasets.load("pima"), budget=0).to_pmml()
+    text = bt.grow(bt.datasets.load("pima"), budget=0).export("pmml")
     check_structure(text)
     assert PmmlTree(text).score({}).answer == "neg"
 
@@ -85,7 +85,7 @@ def test_a_single_leaf_is_a_document() -> None:
 def test_values_of_other_kinds(values: list[Any]) -> None:
     frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
-    text = tree.to_pmml()
+    text = tree.export("pmml")
     check_structure(text)
     assert [PmmlTree(text).score({"v": value}).answer for value in values] == [0, 1]
 
@@ -93,7 +93,7 @@ def test_values_of_other_kinds(values: list[Any]) -> None:
 def test_numbers_are_compared_as_numbers_and_texts_as_texts() -> None:
     frame = pd.DataFrame({"code": [0, 1, 0, 1], "word": ["a", "a", "b", "b"], "y": [0, 1, 2, 3]})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
-    text = tree.to_pmml()
+    text = tree.export("pmml")
     assert '<DataField name="code" optype="continuous" dataType="double"><Value value="0"/>' in text
     assert '<DataField name="word" optype="categorical" dataType="string"><Value value="a"/>' in text
     assert [PmmlTree(text).score({"code": code, "word": "b"}).answer for code in (0, 1)] == [2, 3]
@@ -102,8 +102,8 @@ def test_numbers_are_compared_as_numbers_and_texts_as_texts() -> None:
 @pytest.mark.parametrize("classes", [[True, False], [1, 2], [0.5, 1.5], ["a", "<&\"'>"]])
 def test_classes_of_every_type(classes: list[Any]) -> None:
     tree = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=classes, test_names=["t"]))
-    check_structure(tree.to_pmml())
-    model = PmmlTree(tree.to_pmml())
+    check_structure(tree.export("pmml"))
+    model = PmmlTree(tree.export("pmml"))
     assert [model.score({"t": code}).answer for code in (0, 1)] == classes
 
 
@@ -114,16 +114,16 @@ def test_values_that_one_field_cannot_hold_are_refused(values: list[Any]) -> Non
     frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
     with refused(TreeError, subject="test 'v'"):
-        tree.to_pmml()
+        tree.export("pmml")
 
 
 def test_a_name_that_xml_cannot_hold_is_refused() -> None:
     tree = bt.grow(bt.Instance([[0], [1]], ["a", "b"], test_names=["bell\x07"]))
     with refused(TreeError, found="\x07"):
-        tree.to_pmml()
+        tree.export("pmml")
 
 
 def test_a_test_called_answer_keeps_its_name() -> None:
     tree = bt.grow(bt.Instance([[0], [1]], ["a", "b"], test_names=["answer"]))
-    check_structure(tree.to_pmml())
-    assert PmmlTree(tree.to_pmml()).score({"answer": 1}).answer == "b"
+    check_structure(tree.export("pmml"))
+    assert PmmlTree(tree.export("pmml")).score({"answer": 1}).answer == "b"

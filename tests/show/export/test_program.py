@@ -35,9 +35,9 @@ def assert_programs_agree(tree: bt.Tree, rows: list[dict[str, object]], frame: p
     table, walk = pa.Table.from_pylist(plain, schema=pa.schema(list(types.items()))), tree.walk(frame)
     assert by_duckdb(tree, table) == wanted
     assert_all_of_sql(full_by_duckdb(tree, table), tree, walk)
-    if has_exp() or "EXP" not in tree.to_sql():
+    if has_exp() or "EXP" not in tree.export("sql"):
         assert by_sqlite(tree, plain) == wanted
-    if has_exp() or "EXP" not in tree.to_sql(full=True):
+    if has_exp() or "EXP" not in tree.export("sql", full=True):
         assert_all_of_sql(by_sqlite(tree, plain, full=True), tree, walk)
     assert_python_agrees(tree, rows, walk)
     assert_javascript_agrees(tree, rows, walk)
@@ -62,8 +62,8 @@ def test_any_tree(seed: int) -> None:
 def test_random_trees_cover_what_programs_do() -> None:
     trees = [random_tree(seed, scored=seed % 4 > 0)[0] for seed in range(80)]
     assert sum(has_totals(tree) for tree in trees) > 40
-    assert sum("EXP" in tree.to_sql() for tree in trees) > 10
-    assert sum(bool(tree.nodes.splits) and "EXP" not in tree.to_sql() for tree in trees) > 10
+    assert sum("EXP" in tree.export("sql") for tree in trees) > 10
+    assert sum(bool(tree.nodes.splits) and "EXP" not in tree.export("sql") for tree in trees) > 10
     splits = [split for tree in trees for split in tree.nodes.splits]
     assert sum(split.is_score for split in splits) > 20
     models = [rule for tree in trees for rule in tree.nodes.rules if isinstance(rule, bt.Model)]

@@ -1,4 +1,4 @@
-"""to_python: a function that needs nothing but Python."""
+"""export("python"): a function that needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_function_must_have_a_functions_name() -> None:
     tree = bt.grow(bt.datasets.load("figure1"))
     for name in ("class", "two words", "1st", "float", "f(): pass\ndef g"):
         with refused(SettingError, subject="name", found=name):
-            tree.to_python(name)
+            tree.export("python", name=name)
 
 
 def test_missing_values_of_python_are_missing() -> None:
@@ -90,7 +90,7 @@ def test_a_test_is_read_once_though_the_path_branches_on_it_again(full: bool) ->
             found = diagnose(case)
             assert (found["answer"] if full else found) == answer
             assert len(case.reads) == len(set(case.reads))
-        n_again += "value_" in tree.to_python()
+        n_again += "value_" in tree.export("python")
     assert n_again > 3
 
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_written_as_python_is_refused() -> None:
         if len(tree.nodes) == 1:
             tree = bt.grow(bt.Instance.from_frame(known.assign(y=range(len(values))), "y", duplicates="keep"), budget=1)
         with pytest.raises(TreeError):
-            tree.to_python()
+            tree.export("python")
 
 
 def test_a_single_leaf_is_a_function() -> None:
@@ -152,7 +152,7 @@ def test_the_python_function_says_what_predict_says(leaves: str, confidence: flo
 def test_the_python_function_asks_only_for_what_is_paid() -> None:
     tree = new_tree("model", 0.8)
     diagnose, rows = compiled(tree), wild_rows(12, 50)
-    for row, wanted in zip(rows, tree.tests_done(frame_of(rows)), strict=True):
+    for row, wanted in zip(rows, tree.walk(frame_of(rows)).tests, strict=True):
         asked: list[str] = []
 
         class Row(dict[str, Any]):
@@ -185,4 +185,4 @@ def test_answers_by_losses_are_those_of_predict() -> None:
 
 
 def test_without_losses_no_losses_are_written() -> None:
-    assert "LOSSES" not in new_tree("model", 0.8).to_python()
+    assert "LOSSES" not in new_tree("model", 0.8).export("python")

@@ -40,12 +40,12 @@ def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> Non
 
 def test_rules_read_well() -> None:
     tree = bt.optimal(bt.datasets.load("pima"), budget=1).tree
-    assert tree.to_rules().splitlines() == [
+    assert tree.export("rules").splitlines() == [
         "if age is 21.0 to 37.7 or 57.7 to 81.0 then neg  [costs 1; right for 400 of 560]",
         "if age is 37.7 to 57.7 then pos  [costs 1; right for 107 of 193]",
     ]
     leaf = bt.grow(bt.datasets.load("pima"), budget=0)
-    assert leaf.to_rules() == "always neg  [costs 0; right for 486 of 753]"
+    assert leaf.export("rules") == "always neg  [costs 0; right for 486 of 753]"
 
 
 def test_texts_that_look_like_ranges_are_not_joined() -> None:
@@ -69,7 +69,9 @@ def test_rules_say_what_the_answers_lose(leaves: str | None) -> None:
         assert {rule.label for rule in rules if not rule.is_class} == {"refer", "wait"}
         referring = next(rule for rule in rules if rule.label == "refer" and rule.cases > 1)
         ending = f"{show_number(referring.cases)} cases, loss {show_number(referring.loss or 0)}]"
-        assert any(" then refer  [costs " in line and line.endswith(ending) for line in tree.to_rules().splitlines())
+        assert any(
+            " then refer  [costs " in line and line.endswith(ending) for line in tree.export("rules").splitlines()
+        )
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -80,11 +82,11 @@ def test_rules_of_any_tree_divide_the_known_cases(seed: int) -> None:
     assert sum(rule.errors for rule in rules) == tree.errors
     if cases.schema.losses is not None:
         assert sum(rule.loss or 0 for rule in rules) == pytest.approx(tree.loss)
-    tree.to_rules()
+    tree.export("rules")
 
 
 def test_rules_speak_of_points_and_of_sure_models() -> None:
-    assert points_tree().to_rules().splitlines()[:3] == [
+    assert points_tree().export("rules").splitlines()[:3] == [
         "if points of colour + grade is 1 or fewer or 7 points or more then ill  [costs 5; right for 16 of 28]",
         "if points of colour + grade is 2 to 6 points then by points of colour + grade: 2 or fewer ill, "
         "3 to 4 points well, 5 points or more worse  [costs 7; right for 47 of 122]",

@@ -1,4 +1,4 @@
-"""to_sql: one expression in standard SQL."""
+"""export("sql"): one expression in standard SQL."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def test_sql_runs_on_a_second_engine() -> None:
     tree = bt.grow(bt.Instance.from_frame(raw, target), budget=3)
     with closing(sqlite3.connect(":memory:")) as connection:
         raw.to_sql("cases", connection, index=False)
-        found = [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
+        found = [row[0] for row in connection.execute(f"SELECT {tree.export('sql')} FROM cases")]
     assert found == tree.predict(raw).tolist()
 
 
 def test_what_cannot_be_written_as_sql_is_refused() -> None:
     raw = bt.grow(bt.Instance.from_frame(pd.DataFrame({"a": [b"p", b"q"], "y": [0, 1]}), "y"))
     with refused(TreeError, found=b"p"):
-        raw.to_sql()
+        raw.export("sql")
     alike = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=[1, "1"]))
     with refused(TreeError, found=(1, "1")):
-        alike.to_sql()
+        alike.export("sql")
 
 
 def test_columns_called_true_and_false_are_not_the_answers() -> None:
@@ -48,16 +48,16 @@ def test_columns_called_true_and_false_are_not_the_answers() -> None:
     tree = bt.grow(bt.Instance.from_frame(frame, "y", levels=2))
     with closing(sqlite3.connect(":memory:")) as connection:
         frame[["TRUE", "false"]].to_sql("cases", connection, index=False)
-        found = [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
+        found = [row[0] for row in connection.execute(f"SELECT {tree.export('sql')} FROM cases")]
     assert found == tree.predict(frame).tolist() == [True, False, True, False]
     assert by_duckdb(tree, pa.table(frame)) == [True, False, True, False]
 
 
 def test_leaves_and_deep_trees() -> None:
-    assert bt.grow(bt.datasets.load("pima"), budget=0).to_sql().strip() == "'neg'"
-    assert deep_tree(900).to_sql().count("CASE") == 900
+    assert bt.grow(bt.datasets.load("pima"), budget=0).export("sql").strip() == "'neg'"
+    assert deep_tree(900).export("sql").count("CASE") == 900
     with refused(TreeError, subject="depth", found=1500, expected=900):
-        deep_tree(1500).to_sql()
+        deep_tree(1500).export("sql")
 
 
 @pytest.mark.parametrize("leaves", [None, "tree"])
@@ -87,7 +87,7 @@ def by_sqlite(tree: bt.Tree, rows: Rows, *, full: bool = False) -> list[Any]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({columns})")
         connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
-        query = tree.to_sql(full=True) if full else f"SELECT {tree.to_sql()} FROM cases"
+        query = tree.export("sql", full=True) if full else f"SELECT {tree.export('sql')} FROM cases"
         found = connection.execute(query).fetchall()
         return found if full else [answer for (answer,) in found]
 
@@ -111,7 +111,7 @@ def has_exp() -> bool:
 def test_three_classes(confidence: float) -> None:
     tree, rows = new_tree("model", confidence), wild_rows(13)
     predicted = tree.predict(frame_of(rows)).tolist()
-    assert ("EXP" in tree.to_sql()) == bool(tree.nodes.splits) == (confidence < 1)
+    assert ("EXP" in tree.export("sql")) == bool(tree.nodes.splits) == (confidence < 1)
     assert len(set(predicted)) > 1
     assert by_duckdb(tree, as_table(rows)) == predicted
     if confidence == 1 or has_exp():
@@ -138,7 +138,7 @@ def test_two_classes_need_no_exp(confidence: float | None) -> None:
     known = strange_frame(4)
     tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, confidence=confidence)
     assert len(tree.tests_used) == 4
-    assert "EXP" not in tree.to_sql()
+    assert "EXP" not in tree.export("sql")
     rng = np.random.default_rng(2)
     fresh = strange_frame(3, 300).drop(columns="class")
     fresh = fresh.mask(rng.random(fresh.shape) < 0.15)

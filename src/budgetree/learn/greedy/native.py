@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
-from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
+from budgetree.impurity.forms import Form, whole_bytes
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
 from budgetree.problem import Instance, LossTable, Schema
 from budgetree.tree import Grown
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
-WHOLE_BYTES = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +49,8 @@ class NativeInstance:
 
     def compares(self, form: Form) -> bool:
         """Whether the core can settle every comparison that the form may need."""
-        if form.kind == GENERAL:
-            return False
-        if not form.exact:
-            return True
+        if form.kernel is None or not form.exact:
+            return form.kernel is not None
         largest = form.largest(self.total)
         return largest is not None and largest * max(self.highest_price, 1) * self.total**2 < WIDEST
 
@@ -116,29 +113,26 @@ class NativeRule:
         self._chooser = core.LevelChooser(outcomes, native.n_classes, native.costs, core_settings(native, settings))
 
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
-        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.spent, nodes.flags)
+        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, _by_resource(nodes), nodes.flags)
         return stopped.view(np.bool_)
 
     def choose(
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         rows = counts.reshape(len(counts), -1)
-        test, fallback = self._chooser.choose(rows, nodes.spent, nodes.flags, core.Clock())
+        test, fallback = self._chooser.choose(rows, _by_resource(nodes), nodes.flags, core.Clock())
         chosen = zip(test.tolist(), fallback.tolist(), strict=True)
         return [None if index < 0 else Choice(index, fallback=bool(by_pairs)) for index, by_pairs in chosen]
 
 
+def _by_resource(nodes: LevelNodes) -> NDArray[np.int64]:
+    return nodes.spent.reshape(len(nodes.flags), -1)
+
+
 def core_form(form: Form, n_classes: int) -> Any:
     """A form as the core knows it."""
-    if isinstance(form, PowersForm):
-        return core.IntegerImpurity.powers(form.power, n_classes)
-    if isinstance(form, HingeForm):
-        return core.IntegerImpurity.hinge(whole_bytes(form.q), whole_bytes(form.p), form.b > 0, n_classes)
-    if isinstance(form, PolynomialForm):
-        coefficients = [whole_bytes(coefficient) for coefficient, _ in form.terms]
-        exponents = [list(powers) for _, powers in form.terms]
-        return core.IntegerImpurity.polynomial(coefficients, exponents, n_classes)
-    return {GINI: core.IntegerImpurity.gini, ENTROPY: core.IntegerImpurity.entropy}[form.kind](n_classes)
+    assert form.kernel is not None
+    return getattr(core.IntegerImpurity, form.kernel)(*form.numbers(), n_classes)
 
 
 def core_settings(native: NativeInstance, settings: Settings) -> Any:
@@ -153,7 +147,3 @@ def core_settings(native: NativeInstance, settings: Settings) -> Any:
         real = float(min(threshold, Fraction(10**300)))
     impurity = (core_form(form, native.n_classes), whole_bytes(whole), real)
     return core.GrowthSettings(*impurity, settings.budget, settings.rule == "worst", settings.min_cases)
-
-
-def whole_bytes(number: int) -> bytes:
-    return number.to_bytes(WHOLE_BYTES, "little")

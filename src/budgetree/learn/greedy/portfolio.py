@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
-from budgetree.impurity.forms import Hinges
+from budgetree.impurity.forms import hinge_form, whole_bytes
 from budgetree.impurity.functions import Hinged
-from budgetree.learn.greedy.class_weights import ClassWeights
-from budgetree.learn.greedy.grow import grow_nodes
-from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
-from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
+from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
+from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import CACHE_BYTES, check_threads
-from budgetree.problem import CostModel, Instance
+from budgetree.problem import CostModel, Instance, LossTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Grown
@@ -112,6 +111,47 @@ class TreeCount:
         self.report(self.done, self.total, f"{self.n_trees + n_more} trees")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassWeights:
+    """Classes weighted by what missing them may cost: the rule itself knows counts, not losses.
+
+        case      class    largest loss   counts in the growth as
+          7      benign         1                1                   a test that separates cancer from the rest
+          8      cancer        50               50                   removes fifty times as much impurity
+
+    Trees grown so are judged by their loss like all others. What the paper proves is about the weighted cases then.
+    """
+
+    instance: AnyCases  # weighted
+    factors: NDArray[np.int64]  # per class
+    losses: LossTable  # by which the weighted cases lose what they do, times `scale`
+    scale: int
+
+    def real_nodes(self, nodes: Grown) -> Grown:
+        """The same tree, which counts the real cases."""
+        return replace(nodes, counts=nodes.counts // self.factors)
+
+
+def weigh_classes(instance: AnyCases) -> ClassWeights | None:
+    """None where that changes nothing, or leads beyond exact numbers."""
+    losses = instance.schema.loss_table
+    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still counts
+    divisor = math.gcd(*factors.tolist())
+    factors = factors // divisor
+    if (factors == factors[0]).all():
+        return None
+    scale = math.lcm(*factors.tolist())
+    total = int(instance.class_order.total)
+    if total * int(factors.max()) * scale * losses.largest >= LARGEST_EXACT:
+        return None
+    units = losses.units * (scale // factors)[:, None]
+    if isinstance(instance, DistributedCases):
+        weighted: AnyCases = instance.weighted_by_class(factors)
+    else:
+        weighted = instance.counted_by(instance.weight_units * factors[instance.labels], instance.schema.weight_scale)
+    return ClassWeights(weighted, factors, LossTable(losses.answers, units, losses.scale * scale), scale)
+
+
 class Portfolio:
     """Grows the trees of an instance, counting each set of cases once as long as the memory lasts."""
 
@@ -187,10 +227,13 @@ class Portfolio:
         def batch(multiples: Sequence[int], steps: Steps) -> Batch:
             return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
 
-        hinges = Hinges(quarter, self._scale, family.subtracts_square)
-        if self._native is not None and self._native.compares(hinges.form(largest)):
-            q, p = whole_bytes(hinges.in_units.denominator), whole_bytes(hinges.in_units.numerator)
-            in_core = core.Hinges(q, p, hinges.subtracts_square, budget, self._min_cases)
+        def form(multiple: int) -> Form:
+            return hinge_form(multiple * quarter, self._scale, subtracts_square=family.subtracts_square)
+
+        if self._native is not None and self._native.compares(form(largest)):
+            in_units = quarter * self._scale
+            q, p = whole_bytes(in_units.denominator), whole_bytes(in_units.numerator)
+            in_core = core.Hinges(q, p, family.subtracts_square, budget, self._min_cases)
             with self.clock.share(None, tick).in_core() as clock:
                 found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
             yield batch(found.tolist(), self._real(*steps))
@@ -199,7 +242,7 @@ class Portfolio:
         asked = [0, largest]
         gaps = [(asked[0], asked[1])]
         while asked:
-            steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
+            steps = self._steps([form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()), strict=False))
             yield batch(asked, steps)
             if self.clock.is_over:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.ridge import Cases, Models, TestSet
-from budgetree.learn.predictive.small_tree import brier, mean_and_error
+from budgetree.learn.predictive.select import brier, mean_and_error
 from budgetree.learn.predictive.staging import log_odds
 from budgetree.services.clock import Clock
 from budgetree.tree import Ensemble, Model, Totals
@@ -26,9 +26,13 @@ from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
 
 START_UNIT = 1024  # start scores are multiples of 1 / this
 MAX_START = 16.0
-MANY_CASES = 5_000  # from there on trees are larger, and fewer do as well
 SMALL = {"n_leaves": 12, "rate": 0.15}
-LARGE = {"n_leaves": 31, "rate": 0.2, "patience": 10}
+# From so many cases on trees are larger, and fewer do as well.
+SETTINGS = (
+    (50_000, {"n_leaves": 127, "rate": 0.3, "patience": 4}),
+    (5_000, {"n_leaves": 63, "rate": 0.2, "patience": 6}),
+    (0, SMALL),
+)
 FAST = 0.3  # the rate where there would be too many ends
 MAX_SMALL = 20_000  # cases whose pathway fits into a small file, if there are two classes
 MAX_ENDS = 4_000  # of such a pathway: about 60 kB of its file, and 130 of SQL
@@ -109,10 +113,6 @@ class BoostedModels:
         n_models = int((np.cumsum([(model.test < 0).sum() for model in found.models]) <= max_ends).sum())
         return self._with_trees(tests, found.models[:n_models] if n_models > 1 else [found.refit])
 
-    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
-        return self.additive.contributions(tests, cases)
-
     def _fit(self, tests: Iterable[int]) -> Boosted:
         """What is fitted to a set; where there is no time for trees, the additive model alone."""
         wanted = tuple(sorted(tests))
@@ -155,7 +155,7 @@ class BoostedModels:
 
     def _boosted(self, tests: TestSet) -> Boosted | None:
         """With trees; None where the clock is over first."""
-        found = self._rounds(tests, **(LARGE if self.cases.n_cases >= MANY_CASES else SMALL))
+        found = self._rounds(tests, **next(own for least, own in SETTINGS if self.cases.n_cases >= least))
         if found is None:
             return None
         if not found.n_rounds:

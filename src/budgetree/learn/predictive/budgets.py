@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from budgetree.learn.predictive.growth import BuyingRule, Growth, Place
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.problem import CostModel
 
 DEFAULT_POINTS = 12
@@ -49,12 +49,13 @@ def _spread(chosen: list[int], candidates: Iterable[int], position: Callable[[in
 
 def _steps(growth: Growth, largest: int) -> dict[int, float]:
     """By what was paid, from nothing on, the loss of a growth, where it is below that of all that costs less."""
-    rules: tuple[BuyingRule, ...] = ("gain",) if growth.costs.one_price is not None else ("gain", "gain per price")
     found = []
-    for rule in rules:
-        place: Place | None = growth.grow(largest, rule, may_branch=False)
+    for rule in growth.rules:
+        place: Place | None = growth.grow(largest, rule)
         while place is not None:
-            found.append((place.state.spent, float(growth.judge.sample.weights @ growth.judge.loss(place.state.tests))))
+            found.append(
+                (place.state.spent[0], float(growth.judge.sample.weights @ growth.judge.loss(place.state.tests)))
+            )
             place = place.after
     steps: dict[int, float] = {}
     for spent, loss in sorted(found):
@@ -65,11 +66,13 @@ def _steps(growth: Growth, largest: int) -> dict[int, float]:
 
 def _cheapest_together(costs: CostModel) -> list[int]:
     """What one test costs at least, what two together do, and so on: the cheapest that is left comes next."""
+    if not costs.fees.size:
+        return [int(amount) for amount in np.cumsum(np.sort(costs.costliest))]
     state, spent = costs.start, list[int]()
     while len(state.tests) < len(costs.test_names):
         prices = costs.prices(state)
         prices[list(state.tests)] = prices.max() + 1
         # Of equals the one whose price is mostly a fee: it makes others cheaper. Columns have no order.
         state = costs.after_buying(state, int(np.lexsort((costs.costliest, prices))[0]))
-        spent.append(state.spent)
+        spent.append(state.spent[0])
     return spent

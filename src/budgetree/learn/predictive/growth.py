@@ -80,24 +80,44 @@ class Growth:
     costs: CostModel
 
     def grow(
-        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, *, may_branch: bool = True
+        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, chain: Place | None = None
     ) -> Place:
-        """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
-        grower = replace(self, costs=replace(self.costs, limit=budget))
-        root, number, n_ends = self.root, count(), 1
+        """What to buy within the budget; `first` is the test to begin with. Where the time ends, so do the paths.
+
+        Without a chain to be better than there are no branches. A policy with branches that is not better once all its
+        sides have bought something ends there: it would not be taken, whatever it bought.
+        """
+        grower = replace(self, costs=self.costs.within_units(budget))
+        root, number, n_ends, branched_at = self.root, count(), 1, -1
         waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
         try:
             # Who has paid least goes first. So what grows within a smaller budget is the beginning of this, and where
             # the time ends, all paths have had their share.
             while waiting:
                 _, _, place = heappop(waiting)
-                following = grower._step(place, rule, may_branch and n_ends < MAX_ENDS)
+                spent = place.state.spent[0]
+                if n_ends > 1 and spent > branched_at and chain is not None and not self._is_ahead(root, chain, spent):
+                    break
+                following = grower._step(place, rule, chain is not None and n_ends < MAX_ENDS)
                 n_ends += max(len(following) - 1, 0)
+                branched_at = spent if len(following) > 1 else branched_at
                 for after in following:
-                    heappush(waiting, (after.state.spent, next(number), after))
+                    heappush(waiting, (after.state.spent[0], next(number), after))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
+
+    def _is_ahead(self, policy: Place, chain: Place, spent: int) -> bool:
+        """Whether a policy is better than what the chain has bought for so much, by what a branch must save."""
+        while chain.after is not None and chain.after.state.spent[0] <= spent:
+            chain = chain.after
+        loss = float(self.judge.sample.weights @ self.judge.loss(chain.state.tests))
+        return self.total(policy) <= (1 - MIN_GAIN) * loss
+
+    @property
+    def rules(self) -> tuple[BuyingRule, ...]:
+        """By which to grow."""
+        return ("gain",) if self.costs.one_price is not None else ("gain", "gain per price")
 
     @property
     def root(self) -> Place:
@@ -106,7 +126,7 @@ class Growth:
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first."""
-        grower = replace(self, costs=replace(self.costs, limit=budget))
+        grower = replace(self, costs=self.costs.within_units(budget))
         candidates = grower._candidates(self.root, rule)
         totals = grower._totals(grower._scores(self.root, candidates, rule), candidates, self.root.cases)
         return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []
@@ -159,11 +179,12 @@ class Growth:
     def _step(self, place: Place, rule: BuyingRule, may_branch: bool) -> tuple[Place, ...]:
         if self._is_settled(place):
             return ()
-        candidates = self._candidates(place, rule)
+        may_branch = may_branch and bool(place.state.tests)
+        candidates = self._candidates(place, rule, may_branch)
         if not len(candidates):
             return ()
         scores = self._scores(place, candidates, rule)
-        may_branch = may_branch and bool(place.state.tests) and len(candidates) > 1
+        may_branch = may_branch and len(candidates) > 1
         if may_branch and (sides := self._branch(place, candidates, scores, rule)):
             return sides
         return (self._buy(place, int(candidates[self._totals(scores, candidates, place.cases).argmin()])),)
@@ -177,7 +198,7 @@ class Growth:
         weights = self.judge.sample.weights[cases]
         return bool(weights @ now[cases] >= weights @ before[cases])
 
-    def _candidates(self, place: Place, rule: BuyingRule) -> NDArray[np.int64]:
+    def _candidates(self, place: Place, rule: BuyingRule, may_branch: bool = False) -> NDArray[np.int64]:
         """The tests that may be bought; of many, those that do best in a first look, or on a branch's side."""
         allowed = self.costs.allowed(place.state)
         if len(allowed) <= MAX_CANDIDATES:
@@ -187,9 +208,8 @@ class Growth:
         seen = seen if len(seen) >= MIN_GLANCED else np.arange(judge.n_quick)
         before, *losses = judge.glance([tests, *((*tests, int(test)) for test in allowed)])
         scores = self._weighed(place, allowed, rule, seen, before, losses)
-        totals = self._totals(scores, allowed, seen)
-        kept = set(np.argsort(totals, kind="stable")[:MAX_CANDIDATES].tolist())
-        if tests and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
+        kept = set(np.argsort(self._totals(scores, allowed, seen), kind="stable")[:MAX_CANDIDATES].tolist())
+        if may_branch and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
             kept |= {split.best_left, split.best_right}
         return allowed[sorted(kept)]
 
@@ -287,30 +307,17 @@ class Grown:
     policy: Place
 
 
-def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
-    """Per budget, the growths to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
-    price = growth.costs.one_price
-    if price is None:
-        return [_unequal(growth, budget) for budget in budgets]
-    # A growth to the largest budget is, cut short, what it would have been to any smaller one.
-    largest = max(budgets)
-    starts = _with_rivals(growth, "gain", growth.grow(largest, may_branch=False), largest)
-    firsts, found = dict[int | None, Place](), []
-    for budget in budgets:
-        chain = _best(growth, [cut(start, budget, price) for start in starts])
-        if chain.test not in firsts:
-            firsts[chain.test] = growth.grow(largest, first=chain.test)
-        found.append(_branched(growth, chain, cut(firsts[chain.test], budget, price)))
-    return found
+def best_growth(growth: Growth, budget: int) -> Grown:
+    """What to keep: the greedy first test is sometimes a dead end, and its rivals rarely win.
 
-
-def _unequal(growth: Growth, budget: int) -> Grown:
-    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
-    rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
-    chains = [growth.grow(budget, rule, may_branch=False) for rule in rules]
+    Where prices differ, from the better of two growths, and tests of most gain per price are bought first.
+    """
+    chains = [growth.grow(budget, rule) for rule in growth.rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
-    chain = _best(growth, _with_rivals(growth, rules[best], chains[best], budget))
-    grown = _branched(growth, chain, growth.grow(budget, rules[best], chain.test))
+    chain = _best(growth, _with_rivals(growth, growth.rules[best], chains[best], budget))
+    grown = _branched(growth, chain, growth.grow(budget, growth.rules[best], chain.test, chain))
+    if growth.costs.one_price is not None:
+        return grown
     try:
         return Grown(growth.cheap_first(grown.chain), growth.cheap_first(grown.policy))
     except OutOfTimeError:
@@ -324,7 +331,7 @@ def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) ->
         rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:n_rivals]
     except OutOfTimeError:
         rivals = []
-    return [chain, *(growth.grow(budget, rule, test, may_branch=False) for test in rivals)]
+    return [chain, *(growth.grow(budget, rule, test) for test in rivals)]
 
 
 def _best(growth: Growth, starts: Sequence[Place]) -> Place:
@@ -366,16 +373,6 @@ def trim(place: Place, judge: Judge) -> float:
         return below
     place.end_here()
     return here
-
-
-def cut(place: Place, budget: int, price: int) -> Place:
-    """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
-    if place.state.spent + price > budget:
-        return Place(place.cases, place.state)
-    after = None if place.after is None else cut(place.after, budget, price)
-    return Place(
-        place.cases, place.state, place.test, after, place.goes, tuple(cut(side, budget, price) for side in place.sides)
-    )
 
 
 def _nearly_free(prices: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -6,7 +6,8 @@ losses is steadier than either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ N_TREES_LARGE = 12  # beyond FEW_CASES, whose losses are steadier
 FEW_CASES = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
 N_QUICK_CASES = 1_500  # … on the first of the cases
+MAX_SCOUTS = 3_000  # cases that say where it is worth stopping
 N_BINS = 64
 MIN_LEAF = 5
 MIN_LEAF_OF_ALL = 15  # divided among the tests of a set: a leaf of one test alone holds as many
@@ -48,6 +50,7 @@ class Judge:
         self._additive = _additive_models(sample, threads) if self.is_small else None
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
+        self._thought: dict[TestSet, NDArray[np.float64]] = {}
         self.loss(())  # what there is when the time is over at once
         self.clock = clock
 
@@ -75,22 +78,31 @@ class Judge:
         """The same by fewer trees, of the first `n_quick` cases."""
         return self._look(sets, self._glanced, N_QUICK_TREES, self.n_quick)
 
+    @property
+    def n_scouts(self) -> int:
+        """How many cases have probabilities."""
+        return min(MAX_SCOUTS, self.sample.n_cases)
+
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
-        """Case × class: the probabilities of each case by models that were not fitted to it."""
+        """Case × class: the probabilities of each of the first `n_scouts` cases by models not fitted to it."""
         wanted = tuple(sorted(map(int, tests)))
-        with Clock(None).in_core() as limit:
-            settings = _forest_settings(self._n_trees, len(wanted))
-            found = core.forest_probabilities(self._rows, wanted, settings, self.sample.n_cases, limit)
-        assert found is not None
-        honest = np.asarray(found, dtype=np.float64)
-        return honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
+        if wanted not in self._thought:
+            with Clock(None).in_core() as limit:
+                settings = _forest_settings(self._n_trees, len(wanted))
+                found = core.forest_probabilities(self._rows, wanted, settings, self.n_scouts, limit)
+            assert found is not None
+            honest = np.asarray(found, dtype=np.float64)
+            both = honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
+            self._thought[wanted] = both
+        return self._thought[wanted]
 
     def _look(
         self, sets: Iterable[Iterable[int]], known: dict[TestSet, NDArray[np.float32]], n_trees: int, n_cases: int
     ) -> list[NDArray[np.float32]]:
         wanted = [tuple(sorted(map(int, tests))) for tests in sets]
-        for size, missing in _by_size(tests for tests in dict.fromkeys(wanted) if tests not in known):
-            settings = _forest_settings(n_trees, size)
+        unknown = sorted((tests for tests in dict.fromkeys(wanted) if tests not in known), key=len)
+        for size, of_size in groupby(unknown, key=len):
+            missing, settings = list(of_size), _forest_settings(n_trees, size)
             if self.clock.is_over:  # the core looks at the clock only now and then
                 raise OutOfTimeError
             with self.clock.in_core() as limit:
@@ -129,10 +141,3 @@ def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], 
     n_bins = int(bins[-1]) + 1
     own = np.append(bins, n_bins).astype(np.uint8)  # the missing one is the last
     return own[np.minimum(codes, n_values)], n_bins + (missing >= 0), True, n_bins if missing >= 0 else -1
-
-
-def _by_size(sets: Iterable[TestSet]) -> Sequence[tuple[int, list[TestSet]]]:
-    sizes: dict[int, list[TestSet]] = {}
-    for tests in sets:
-        sizes.setdefault(len(tests), []).append(tests)
-    return list(sizes.items())

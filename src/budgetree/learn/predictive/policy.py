@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.growth import Place
-from budgetree.learn.predictive.ridge import TestSet
-from budgetree.learn.predictive.select import Learner, Predictor
+from budgetree.learn.predictive.judge import Judge
+from budgetree.learn.predictive.ridge import Models, TestSet
 from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_stages, with_rules
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
 from budgetree.tree import Model, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
+
+Learner = Models | BoostedModels  # has a model of every set of tests, and what it thinks of cases left out
 
 
 class Followed:
@@ -35,7 +38,7 @@ class Followed:
         root: Place,
         codes: NDArray[np.uint8],
         weights: NDArray[np.float64],
-        predictor: Predictor,
+        predictor: Judge | Learner,
         followed: NDArray[np.int64],
     ) -> None:
         self._codes, self._weights, self._predictor, self.everyone = codes, weights, predictor, followed
@@ -48,7 +51,7 @@ class Followed:
                 waiting += zip(place.following, self.sides(place, cases), strict=True)
             else:
                 self.final[cases] = predictor.probabilities(place.state.tests)[cases]
-                self._spent[cases] = place.state.spent
+                self._spent[cases] = place.state.spent[0]
 
     def sides(self, place: Place, cases: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Of these cases, those that go each of the ways on from here."""
@@ -63,7 +66,7 @@ class Followed:
         """A step to each of these places, and one to the end."""
         weights, final = self._weights[cases], self.final[cases]
         now = [self._predictor.probabilities(place.state.tests)[cases] for place in places]
-        costs = [0.0, *(place.state.spent for place in places), weights @ self._spent[cases] / weights.sum()]
+        costs = [0.0, *(place.state.spent[0] for place in places), weights @ self._spent[cases] / weights.sum()]
         return Chain([final, *now, final], np.array(costs, dtype=np.float64), table, weights, confidence)
 
 
@@ -94,6 +97,7 @@ class PolicyTree:
     clock: Clock = field(default_factory=lambda: Clock(None))
     scout: Followed | None = None
     _all: Followed = field(init=False)
+    _found: dict[int, dict[int, _Stop]] = field(default_factory=dict)  # where each way between branches begins
 
     def __post_init__(self) -> None:
         self._all = Followed(self.root, self.instance.codes, self.instance.weights, self.learner, self.judged)
@@ -114,7 +118,9 @@ class PolicyTree:
         waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
             end, place, cases, seen, n_stages = waiting.pop()
-            stops = self._stops(place, cases, seen, n_stages)
+            if id(place) not in self._found:
+                self._found[id(place)] = self._stops(place, cases, seen, n_stages)
+            stops = self._found[id(place)]
             while place.after is not None and place.test is not None:
                 end, place = builder.buy(end, place.test), place.after
                 stop = stops.get(id(place))

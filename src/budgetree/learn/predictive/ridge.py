@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.select import brier
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT
@@ -116,6 +117,8 @@ class Models:
         """Case × class: the probabilities of each case by the model without it."""
         wanted = tuple(sorted(tests))
         self._coefficients[wanted], honest = self._solver.honest(wanted)
+        if wanted not in self._losses:
+            self._losses[wanted] = brier(honest, self.cases.labels).astype(np.float32)
         return honest
 
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:

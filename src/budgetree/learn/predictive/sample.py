@@ -12,7 +12,7 @@ from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import canonical_order, code_words, dealing_order
 
-MAX_DECIDING = 10_000  # cases; more do not find better tests
+MAX_DECIDING = 5_000  # cases; more do not find better tests
 N_FOLDS = 5
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
+from budgetree.learn.predictive.select import brier, is_clearly_worse, mean_and_error
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Split, Tree, TreeBuilder
@@ -178,18 +179,18 @@ def leaves_of(node: SmallNode) -> list[SmallNode]:
     return [node] if node.cut is None else [leaf for child in node.children for leaf in leaves_of(child)]
 
 
-def predicted(node: SmallNode, codes: NDArray[np.uint8], n_splits: int = MAX_LEAVES) -> NDArray[np.float64]:
-    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits.
+def predicted(node: SmallNode, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Case × class: the chances of the leaf that each case comes to.
 
     Where a result is not known, they are those of the node: the case is judged as without the test.
     """
     found = np.tile(node.chances, (len(codes), 1))
-    if node.cut is None or node.rank >= n_splits:
+    if node.cut is None:
         return found
     own = codes[:, node.cut.test]
     sides = np.where(own == node.cut.unknown, -1, node.cut.sides[np.minimum(own, len(node.cut.sides) - 1)])
     for side, child in enumerate(node.children):
-        found[sides == side] = predicted(child, codes[sides == side], n_splits)
+        found[sides == side] = predicted(child, codes[sides == side])
     return found
 
 
@@ -198,8 +199,7 @@ class SmallTree:
     """A plain tree, and how trees learned in the same way do on cases left out."""
 
     root: SmallNode
-    # Case × class, before purchases that change no answer are left out; NaN of cases that are never held out.
-    out_of_fold: NDArray[np.float64]
+    out_of_fold: NDArray[np.float64]  # case × class; NaN of cases that are never held out
 
     def tree(self, instance: Instance, *, budget: Any = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
@@ -222,14 +222,19 @@ def fit_small_tree(
     folds: NDArray[np.int64],
     *,
     budget: Any = None,
-) -> SmallTree:
-    """The tree of as many leaves as do best on cases left out; by gain, or by gain per price where that is as good."""
+    rival: NDArray[np.float64] | None = None,
+) -> SmallTree | None:
+    """The tree of as many leaves as do best on cases left out; by gain, or by gain per price where that is as good.
+
+    None where, after the first fold, even the best number of leaves is clearly worse than a rival's losses per case.
+    """
     costs = instance.schema.costs.within(budget)
     results = tuple(Results.of(instance, test) for test in tests)
     by_gain = SmallTreeGrower(instance, tuple(tests), results, costs)
-    found = _fit(by_gain, folds)
-    if costs.one_price is None:
+    found = _fit(by_gain, folds, rival)
+    if found is not None and costs.one_price is None:
         other = _fit(replace(by_gain, per_price=True), folds)
+        assert other is not None
         judged = folds >= 0
         mine, others = (brier(each.out_of_fold[judged], instance.labels[judged]) for each in (found, other))
         mean, error = mean_and_error(others - mine, instance.weights[judged])
@@ -237,7 +242,9 @@ def fit_small_tree(
     return found
 
 
-def _fit(growth: SmallTreeGrower, folds: NDArray[np.int64]) -> SmallTree:
+def _fit(
+    growth: SmallTreeGrower, folds: NDArray[np.int64], rival: NDArray[np.float64] | None = None
+) -> SmallTree | None:
     instance, table = growth.instance, growth.instance.schema.loss_table
     sizes = range(MAX_LEAVES)  # splits
     left_out = np.full((len(sizes), len(folds), instance.n_classes), np.nan)
@@ -246,7 +253,11 @@ def _fit(growth: SmallTreeGrower, folds: NDArray[np.int64]) -> SmallTree:
         held = np.flatnonzero(folds == fold)
         root = growth.grow(np.flatnonzero(folds != fold))
         for size in sizes:
-            left_out[size, held] = predicted(root, instance.codes[held], size)
+            left_out[size, held] = predicted(pruned(root, size, table), instance.codes[held])
+        if rival is not None and fold == numbers[0]:
+            losses = [brier(left_out[size, held], instance.labels[held]) for size in sizes]
+            if all(is_clearly_worse(loss, rival[held], instance.weights[held]) for loss in losses):
+                return None
     scores = np.stack([brier(each, instance.labels) * instance.weights for each in left_out])
     honest = left_out[0].copy()
     for fold in numbers:
@@ -255,17 +266,3 @@ def _fit(growth: SmallTreeGrower, folds: NDArray[np.int64]) -> SmallTree:
         honest[folds == fold] = left_out[size, folds == fold]
     root = growth.grow(np.arange(len(folds)))
     return SmallTree(pruned(root, int(scores[:, judged].sum(axis=1).argmin()), table), honest)
-
-
-def brier(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Per case, the squared distance of its probabilities from its class."""
-    missing = probabilities.copy()
-    missing[np.arange(len(labels)), labels] -= 1
-    return np.asarray((missing**2).sum(axis=1))
-
-
-def mean_and_error(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
-    """The mean over cases and its standard error; a case of weight k counts as k equal cases."""
-    total = float(weights.sum())
-    mean = float((weights * values).sum()) / total
-    return mean, float(np.sqrt((weights * (values - mean) ** 2).sum())) / total

@@ -26,7 +26,7 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import BudgetreeError, ModelFileError, Where
 from budgetree.problem import Schema
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
-from budgetree.tree.leaves import TOLERANCE, Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
+from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
 from budgetree.tree.model.encoding import flaw
 from budgetree.tree.nodes import Branch, Buy, Nodes, Split
 
@@ -150,29 +150,22 @@ def _read_step(
 ) -> tuple[list[int], list[OpenEnd]]:
     """What the entry says, done at an open end; its different children and where they are built."""
     if "buy" in entry:
-        return [_position(entry["child"], f"{where}.child")], [
-            builder.buy(end, _position(entry["buy"], f"{where}.buy"))
-        ]
+        return [entry["child"]], [builder.buy_alone(end, _position(entry["buy"], f"{where}.buy"))]
     if "leaf" in entry:
         builder.leaf(end, _read_leaf(entry, where, totals))
         return [], []
     given = entry["branch"]
-    children = [_position(child, f"{where}.branch.children") for child in given["children"]]
+    children = given["children"]
     if "test" in given:
-        different = sorted(set(children))
-        split = Split.by_result(
-            _position(given["test"], f"{where}.branch.test"), [different.index(c) for c in children]
-        )
-        return different, builder.branch(end, split)
+        different, test = sorted(set(children)), _position(given["test"], f"{where}.branch.test")
+        return different, builder.branch(end, Split.by_result(test, [different.index(child) for child in children]))
     rows = _totals_of(given, f"{where}.branch", totals)
     if "confidence" in given:
-        if not 0 < given["confidence"] <= 1:
-            raise flaw(f"{where}.branch.confidence", given["confidence"], "a probability above 0 and at most 1")
         split = Split.by_confidence(Model(rows), given["confidence"])
+    elif "scores" in given:
+        split = Split.by_score(Model(rows), given["scores"])
     else:
-        by = "scores" if "scores" in given else "cuts"
-        cuts = [_position(cut, f"{where}.branch.{by}") for cut in given[by]]
-        split = Split.by_score(Model(rows), cuts) if by == "scores" else Split.by_points(rows, cuts)
+        split = Split.by_points(rows, given["cuts"])
     if len(children) != split.n_sides:
         raise flaw(f"{where}.branch.children", children, f"{split.n_sides} children, one per side")
     return children, builder.branch(end, split)
@@ -183,20 +176,9 @@ def _read_leaf(entry: dict[str, Any], where: str, totals: list[Totals]) -> Leaf:
     if kind == "majority":
         return Majority()
     if kind == "fixed":
-        return Fixed(_read_chances(entry["chances"], f"{where}.chances"), entry.get("answer"))
+        return Fixed(entry["chances"], entry.get("answer"))
     rows = _totals_of(entry, where, totals)
-    if kind == "model":
-        return Model(rows)
-    if rows.n_totals != 1:
-        raise flaw(f"{where}.totals", rows.n_totals, "a single total, where cuts decide")
-    chances = tuple(_read_chances(side, f"{where}.chances") for side in entry["chances"])
-    return Points(rows, tuple(_position(cut, f"{where}.cuts") for cut in entry["cuts"]), chances)
-
-
-def _read_chances(given: list[float], entry: str) -> tuple[float, ...]:
-    if not abs(sum(given) - 1) <= TOLERANCE:
-        raise flaw(entry, given, "probabilities with the sum 1")
-    return tuple(map(float, given))
+    return Model(rows) if kind == "model" else Points(rows, entry["cuts"], entry["chances"])
 
 
 def _position(number: Any, entry: str) -> int:
