@@ -56,4 +56,4 @@ def judged(name: str, worth: float | None = None) -> Judgement:
     position = [str(c) for c in tree.class_names].index(str(named))
     says = np.array([str(answer) == str(named) for answer in tree.predict(new)])
     is_class = np.array([str(c) == str(named) for c in new[target]])
-    return Judgement(found, is_class, tree.predict_proba(new)[:, position], says, tree.cost(new))
+    return Judgement(found, is_class, tree.predict_proba(new)[:, position], says, tree.walk(new).cost)

@@ -168,7 +168,7 @@ def test_a_fixed_pathway_is_judged_on_other_cases() -> None:
     said = frame.dropna(subset="y")
     expected = confusion_matrix(said["y"], tree.predict(said), labels=["c0", "c1"])
     assert np.array(found.overall.confusion).T.tolist() == expected.tolist()
-    assert found.cost.mean.value == pytest.approx(tree.cost(said).mean())
+    assert found.cost.mean.value == pytest.approx(tree.walk(said).cost.mean())
     assert "5 rows say nothing about what is right" in found.to_text()
     groups = {(group.by, group.group): group.measures for group in found.subgroups}
     assert [name for name, _ in groups] == ["sex"] * 3 + ["t0"] * 3
@@ -191,7 +191,7 @@ def test_two_pathways_are_compared_case_by_case() -> None:
     se = difference.std(ddof=1) / np.sqrt(90)
     assert versus.error.value == pytest.approx(difference.mean())
     assert versus.error.high - versus.error.value == pytest.approx(se * 1.987, rel=1e-3)
-    assert versus.cost.value == pytest.approx((second.cost(frame) - first.cost(frame)).mean())
+    assert versus.cost.value == pytest.approx((second.walk(frame).cost - first.walk(frame).cost).mean())
     assert versus.n_changed == (first.predict(frame) != second.predict(frame)).sum()
     at = {of.threshold: of.difference.value for of in versus.net_benefit}
     alone = bt.evaluate(second, frame, target="y", worth=20).decision_curve
