@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("", "src/budgetree", "tests")  # a path is below the first of these that has it
+FOLDERS = ("", "src/budgetree", "tests")  # a path is below the first of these that has it
 SHOWN = re.compile(r"(?<![\w/.<-])((?:[\w-]+/)+[\w.-]+\.(?:pyi?|mjs|json|js|cpp|hpp|md|html)\b)(?:::(\w+))?")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
@@ -35,7 +35,7 @@ def found(text: str) -> Place | None:
     named = SHOWN.search(text)
     if named is None:
         return None
-    path = next((Path(room, named[1]) for room in ROOMS if (ROOT / room / named[1]).is_file()), None)
+    path = next((Path(folder, named[1]) for folder in FOLDERS if (ROOT / folder / named[1]).is_file()), None)
     if path is None:
         return None
     name = named[2] or ""
