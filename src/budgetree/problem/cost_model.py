@@ -361,6 +361,34 @@ class CostModel:
         taken = charge[:, -1 if result is None else min(result, charge.shape[1] - 1)]
         return PathState(tuple((np.array(state.spent) + taken).tolist()), state.flags | shown, ())
 
+    def bundle(self, state: PathState, test: int) -> tuple[int, ...]:
+        """What to buy here, in order, to have a test: what must come before it, and all of its panel.
+
+        Empty where a rule forbids it, whatever is bought before: a limit, or an outcome that was not seen.
+        """
+        wanted, found = [test], list[int]()
+        while wanted:
+            if wanted[-1] in state.tests:
+                wanted.pop()
+            elif missing := int(self.needs[wanted[-1]]) & ~state.flags:
+                setter = next((one for flag, one in self._setters.items() if missing >> flag & 1), None)
+                if setter is None or setter in wanted:
+                    return ()
+                wanted.append(setter)
+            elif self.refusal(state, wanted[-1]) is not None:
+                return ()
+            else:
+                found += [each for each in self.given_by(wanted[-1]) if each not in state.tests]
+                state = self.after_ordering(state, wanted.pop())
+        return tuple(found)
+
+    @cached_property
+    def _setters(self) -> dict[int, int]:
+        """By condition, the test that sets it whatever it shows."""
+        always = np.bitwise_and.reduce(self.sets, axis=1)
+        found = {flag: np.flatnonzero(always >> flag & 1) for flag in self.conditions}
+        return {flag: int(tests[0]) for flag, tests in found.items() if len(tests)}
+
     def dominates(self, better: PathState, worse: PathState) -> bool:
         """Whether `better` can pay for every tree that `worse` can, on the same cases."""
         spends_no_more = all(a <= b for a, b in zip(better.spent, worse.spent, strict=True))
