@@ -19,6 +19,7 @@ from budgetree.tree.provenance import Bounds, LeafChoice, LeafKind, Objective, O
 NOTHING = "Another tree may be cheaper or make fewer errors."
 LOSS, COST = 3, 10  # in units: 3 errors, and a cost of 5 with prices in halves
 EARLY = "The search ended early; this is the best so far."
+ONE_BY_ONE = "outcomes that share a leaf count one by one."
 BEST = "No tree within a budget of 5 makes fewer errors."
 
 
@@ -55,7 +56,7 @@ SENTENCES = {
     "ended early, but proven": (bounds(), f"proven: {BEST}"),
     "large leaves": (
         bounds(min_cases=9),
-        f"proven: Only trees with at least 9 cases in every leaf were asked for. {BEST}",
+        f"proven: Only trees with at least 9 cases at every outcome were asked for; {ONE_BY_ONE} {BEST}",
     ),
     "least cost": (
         bounds(max_error=Fraction(1, 50), least_cost=10),

@@ -73,7 +73,8 @@ def statement(
     about = _about_loss if bounds.max_error is None else _about_cost
     is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
     if bounds.min_cases > 1:
-        sentences = (f"Only trees with at least {bounds.min_cases} cases in every leaf were asked for.", *sentences)
+        asked = f"Only trees with at least {bounds.min_cases} cases at every outcome were asked for"
+        sentences = (f"{asked}; outcomes that share a leaf count one by one.", *sentences)
     return Statement(is_proven, (*sentences, *(() if is_proven else early), *others))
 
 

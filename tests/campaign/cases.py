@@ -88,6 +88,7 @@ class Built:
     problem: brute.Problem
     values: tuple[tuple[Any, ...], ...]  # per test and outcome, what a row of data has there
     answers: tuple[Any, ...]  # names, in the order of their positions
+    case: Case
 
 
 def _texts(amounts: Any) -> Any:
@@ -176,6 +177,22 @@ def _names(rng: Random, problem: brute.Problem, is_table: bool) -> dict[str, Any
     }
 
 
+def shuffled(case: Case, rng: Random) -> Case:
+    """The same rows and tests in another order."""
+    problem, n_rows, n_tests = case.problem, len(case.problem.rows), len(case.tests)
+    rows, tests = rng.sample(range(n_rows), n_rows), rng.sample(range(n_tests), n_tests)
+    other = replace(
+        problem,
+        rows=tuple(tuple(problem.rows[row][test] for test in tests) for row in rows),
+        classes=tuple(problem.classes[row] for row in rows),
+        weights=tuple(problem.weights[row] for row in rows),
+        prices=tuple(problem.prices[test] for test in tests),
+        needs=tuple(problem.needs[test] for test in tests),
+    )
+    names, outcomes = (tuple(given[test] for test in tests) for given in (case.tests, case.outcomes))
+    return replace(case, problem=other, tests=names, outcomes=outcomes)
+
+
 def build(case: Case) -> Built:
     """By the public names alone; a ValueError is the library's refusal."""
     return _from_table(case) if case.is_table else _from_codes(case)
@@ -202,9 +219,18 @@ def _losses(case: Case, order: list[int]) -> bt.Losses | None:
     return bt.Losses([[problem.losses[c][a] for a in order] for c in order], answers=extra)
 
 
-def _from_codes(case: Case) -> Built:
+def instance_of(case: Case) -> bt.Instance:
+    """The known cases, with the tests in any order."""
     problem = case.problem
-    instance = bt.Instance(
+    if case.is_table:
+        values = [[case.outcomes[test][row[test]] for row in problem.rows] for test in range(len(case.tests))]
+        target = next(name for name in ("answer", "the answer") if name not in case.tests)
+        labels = [case.classes[label] for label in problem.classes]
+        table = pa.table([*map(pa.array, values), pa.array(labels)], names=[*case.tests, target])
+        instance = bt.Instance.from_frame(table, target, prices=_prices(case), duplicates="keep")
+        losses = _losses(case, [case.classes.index(name) for name in instance.class_names])
+        return instance if losses is None else instance.with_losses(losses)
+    return bt.Instance(
         np.array(problem.rows),
         problem.classes,
         prices=_prices(case),
@@ -214,19 +240,17 @@ def _from_codes(case: Case) -> Built:
         outcome_names=case.outcomes,
         class_names=case.classes,
     )
+
+
+def _from_codes(case: Case) -> Built:
+    problem, instance = case.problem, instance_of(case)
     values = tuple(tuple(range(len(names))) for names in case.outcomes)
-    return Built(instance, _counted(instance, problem), values, (*case.classes, *case.answers))
+    return Built(instance, _counted(instance, problem), values, (*case.classes, *case.answers), case)
 
 
 def _from_table(case: Case) -> Built:
-    problem = case.problem
-    values = [[case.outcomes[test][row[test]] for row in problem.rows] for test in range(len(case.tests))]
-    target = next(name for name in ("answer", "the answer") if name not in case.tests)
-    labels = [case.classes[label] for label in problem.classes]
-    table = pa.table([*map(pa.array, values), pa.array(labels)], names=[*case.tests, target])
-    instance = bt.Instance.from_frame(table, target, prices=_prices(case), duplicates="keep")
+    problem, instance = case.problem, instance_of(case)
     order = [case.classes.index(name) for name in instance.class_names]
-    instance = instance.with_losses(_losses(case, order)) if _losses(case, order) is not None else instance
     # The instance has put outcomes in an order of its own: the gap last, perhaps.
     found = [tuple(None if name == GAP_NAME else name for name in names) for names in instance.outcome_names]
     places = [[names.index(name) for name in own] for names, own in zip(case.outcomes, found, strict=True)]
@@ -238,7 +262,7 @@ def _from_table(case: Case) -> Built:
         prices=tuple(tuple(own[at] for at in place) for own, place in zip(problem.prices, places, strict=True)),
         losses=tuple(tuple(problem.losses[c][a] for a in answers) for c in order),
     )
-    return Built(instance, _counted(instance, ordered), tuple(found), (*instance.class_names, *case.answers))
+    return Built(instance, _counted(instance, ordered), tuple(found), (*instance.class_names, *case.answers), case)
 
 
 def _counted(instance: bt.Instance, problem: brute.Problem) -> brute.Problem:
@@ -246,10 +270,10 @@ def _counted(instance: bt.Instance, problem: brute.Problem) -> brute.Problem:
     table = instance.schema.costs
     prices = tuple(
         tuple(Fraction(int(units)) / table.scale for units in row[: len(own)])
-        for row, own in zip(table.amounts, problem.prices, strict=True)
+        for row, own in zip(table.amounts[0], problem.prices, strict=True)
     )
     counted = {
-        name: Fraction(int(units)) / table.scale for name, units in zip(table.fee_names, table.fees, strict=True)
+        name: Fraction(int(units)) / table.scale for name, units in zip(table.fee_names, table.fees[0], strict=False)
     }
     fees = tuple(counted.get(f"fee {fee}", amount) for fee, amount in enumerate(problem.fees))
     for given, own in (*zip(problem.prices, prices, strict=True), (problem.fees, fees)):

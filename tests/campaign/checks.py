@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,13 +22,16 @@ from support import GROWERS, as_node, grow_with
 import budgetree as bt
 import reference_losses as brute
 from _support.reference_search import ReferenceSearch
+from _support.reference_walk import follow
 from budgetree.learn.exact.layout import Layout
 from budgetree.report import summarise_tree
+from budgetree.tree.model.file import model_text
+from built_trees import random_codes, random_rows, random_tree
 from exported import compiled, database
 from losing_problems import to_tree
 from page_process import HAS_NODE, Page
 
-from .cases import Built
+from .cases import Built, instance_of, shuffled
 
 Check = Callable[[Built, Random], None]
 CHECKS: dict[str, Check] = {}
@@ -342,3 +346,52 @@ def page_routing(built: Built, rng: Random) -> None:
         for end, (_, spent, _) in zip(ends, expected, strict=True):
             if abs(Fraction(end["spent"]) - spent) > spent * Fraction(1, 10**9):
                 raise DifferenceError(f"the page spends {end['spent']}, by brute force {float(spent)}")
+
+
+@check
+def permutations(built: Built, rng: Random) -> None:
+    """Rows and tests in another order: the same points, and the same model files but for the order of columns."""
+    other, least = instance_of(shuffled(built.case, rng)), built.problem.min_cases
+    budget = rng.choice(budgets(built.problem, rng))
+    made: list[Callable[[bt.Instance], bt.Tree]] = [
+        lambda cases: bt.grow(cases, budget=budget, min_cases=least),
+        lambda cases: bt.optimal(cases, budget=budget, min_cases=least, time_limit=SECONDS).tree,
+        lambda cases: bt.predictive(cases.with_losses(None), budget=budget, leaves=rng.choice(("tree", "model"))),
+    ]
+    for make in made:
+        state = rng.getstate()
+        first = _file(make(built.instance))
+        rng.setstate(state)
+        same("the model of shuffled rows and tests", _file(make(other)), first)
+    frontiers = [bt.frontier(one, method="greedy", folds=0, min_cases=least) for one in (other, built.instance)]
+    ours, theirs = ([_file(point.tree) for point in found] for found in frontiers)
+    same("the frontier of shuffled rows and tests", ours, theirs)
+
+
+def _file(tree: bt.Tree) -> dict[str, Any]:
+    """What its model file says, but for the order in which columns and the tests of fees were given."""
+    content: dict[str, Any] = json.loads(model_text(tree))
+    del content["input_columns"]
+    for fee in content["prices"].get("shared", {}).values():
+        fee["tests"].sort()
+    return content
+
+
+@check
+def points_and_stages(_: Built, rng: Random) -> None:
+    """A random tree with points, models and stops: the walk, Python and DuckDB against a follower of one case."""
+    seed = rng.randrange(10**9)
+    tree, _ = random_tree(seed)
+    codes, scale = random_codes(tree, seed, 30), tree.schema.costs.scale
+    found = tree.walk_codes(codes)
+    ways = [follow(tree, row) for row in codes.tolist()]
+    same("leaves", found.leaf.tolist(), [way.leaf for way in ways])
+    same("costs", [Fraction(spent) / scale for spent in found.spent.tolist()], [way.spent for way in ways])
+    same("unlisted", found.unlisted.tolist(), [way.unlisted for way in ways])
+    for chances, way in zip(found.probabilities.tolist(), ways, strict=True):
+        if max(abs(ours - float(theirs)) for ours, theirs in zip(chances, way.chances, strict=True)) > 1e-9:
+            raise DifferenceError(f"tree {seed}: chances {chances}, one by one {way.chances}")
+    rows = random_rows(tree, seed, 30)
+    walked = tree.walk([[row[name] for name in tree.schema.input_columns] for row in rows]).answers.tolist()
+    diagnose = compiled(tree)
+    same("Python", [diagnose(row) for row in rows], [tree.answer_names[answer] for answer in walked])

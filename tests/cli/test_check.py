@@ -58,3 +58,21 @@ def test_a_file_with_nothing_but_a_header_says_so_once(tmp_path: Path, capsys: p
     (tmp_path / "t.csv").write_text("age,y\n", encoding="utf-8")
     assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
     assert capsys.readouterr().out == "error: there is a header, but no row below it; expected a row per case.\n"
+
+
+def test_codes_that_are_numbers_are_offered_as_categories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{1 + i % 4},{[3, 6, 7][i % 3]},{i % 2},{i % 30 + 20},{'ab'[i % 2]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("chestpain,thal,sex,age,y\n" + "\n".join(rows) + "\n")
+    table = ["check", str(tmp_path / "t.csv"), "-t", "y"]
+    printed = run(capsys, *table)
+    assert "few different whole numbers: chestpain (1, 2, 3, 4), thal (3, 6, 7)." in printed
+    assert "name those that are codes: --categories chestpain,thal." in printed
+    assert "few different whole" not in run(capsys, *table, "--categories", "chestpain,thal")
+    assert main([*table, "--categories", "pulse"]) == 1
+    assert "categories: no test is named 'pulse'" in capsys.readouterr().out
+
+
+def test_blank_classes_do_not_make_blanks_doubtful(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("x,z,y\n1,1,a\n2,1,b\n,2,\n,3,\n")
+    assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
+    assert "x: is blank in 2 of 4 rows. For new cases" in capsys.readouterr().out

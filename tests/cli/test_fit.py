@@ -63,7 +63,7 @@ def test_leaves_of_several_cases_are_kept_or_the_remedy_is_named(
 ) -> None:
     model = tmp_path / "m.json"
     few = ("house_votes", "--budget", "2", "--folds", "0", "-o", str(model))
-    assert "at least 30 cases in every leaf" in run(capsys, "fit", *few, "--min-cases", "30")
+    assert "at least 30 cases at every outcome" in run(capsys, "fit", *few, "--min-cases", "30")
     nodes = bt.Tree.from_json(model).nodes
     assert nodes.counts[nodes.is_reached].sum(axis=1).min() >= 30
     assert "fewer --levels or a smaller --min-cases help" in run(capsys, "fit", *few, "--min-cases", "300")

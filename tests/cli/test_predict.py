@@ -43,10 +43,12 @@ def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: 
     assert main(["predict", model, str(new), "--target", "y", "--json"]) == 0
     printed = capsys.readouterr()
     assert [row["prediction"] for row in json.loads(printed.out)] == ["P", "N", "Q", "N", "N", "N"]
-    assert "3 rows have a value of 'a' that no known case had" in printed.err
+    assert "2 rows have a value of 'a' that no known case had" in printed.err
+    assert "1 row has no result of 'a'; the answer is by the other tests." in printed.err
+    assert "warning: 33% of the rows have a category of 'a' that the model does not know" in printed.err
     assert "2 of 5 predictions are wrong (40.0%)" in printed.err  # of the row without a class nobody knows it
     assert "1 row says nothing about what is right" in printed.err
-    assert "P: 1 of 2 missed" in printed.err
+    assert "P: 1 of 2 called" in printed.err
     assert "there is no column 'z'" in run(capsys, "predict", model, str(new), "--target", "z", code=1)
 
 
@@ -146,3 +148,17 @@ def test_rows_without_a_right_answer_are_left_out_and_said(tmp_path: Path, capsy
     assert "1 of 2 predictions are wrong" in said
     assert "1 row says nothing about what is right" in said
     assert said.count("\n  refer ") == 1
+
+
+def test_of_two_classes_misses_and_false_alarms_are_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "known.csv").write_text("a,y\n" + "0,ill\n1,well\n1,well\n" * 9, encoding="utf-8")
+    model, new = str(tmp_path / "m.json"), tmp_path / "new.csv"
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "--target", "y", "--budget", "1", "-o", model)
+    new.write_text("a,y\n" + "0,ill\n1,ill\n0,well\n1,well\n1,well\n" + "1,well\n" * 95, encoding="utf-8")
+    assert main(["predict", model, str(new), "--target", "y"]) == 0
+    printed = capsys.readouterr().err
+    assert "  ill: 1 of 2 called well (missed)" in printed
+    assert "  well: 1 of 98 called ill (false alarms)" in printed
+    assert "does not know" not in printed

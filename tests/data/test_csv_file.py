@@ -144,3 +144,35 @@ def test_a_file_that_unpacks_as_no_table_does_is_refused(tmp_path: Path, monkeyp
         for read in (source.table, lambda source=source: next(source.batches(Wanted(numbers=["a"])))):
             with refused(TableFileError, subject="max_bytes", expected=1000):
                 read()
+
+
+def test_the_header_may_stand_in_another_row_or_in_several(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('Klinik "2024; nur intern\n;Blut;;Herz;\nAlter;chol;zucker;ekg;y\n50;1;2;n;a\n60;3;4;o;b\n')
+    for limits in (ReadLimits(), ReadLimits(sample_rows=1), ReadLimits(very_wide=1)):
+        found = read_table(str(path), Reading(header_row=3, limits=limits))
+        assert found.names == ["Alter", "chol", "zucker", "ekg", "y"]
+        assert found.column("chol").to_list() == [1, 3]
+        assert found.place(1) == "line 5"
+        joined = read_table(str(path), Reading(header_row=(2, 3), limits=limits))
+        assert joined.names == ["Alter", "Blut chol", "Blut zucker", "Herz ekg", "Herz y"]
+    wanted = Wanted(numbers=["chol"], texts=["y"])
+    batches = list(open_source(str(path), Reading(header_row=3)).batches(wanted))
+    assert [line for batch in batches for line in batch.lines] == ["50,1,2,n,a", "60,3,4,o,b"]
+    with refused(TableFileError, subject="header_row"):
+        read_table(str(path), Reading(header_row=7))
+    with refused(TableFileError, subject="fill_down"):
+        read_table(str(path), Reading(fill_down=True))
+
+
+@pytest.mark.parametrize("rows", [0, -1, (2, 1), (1, 9)])
+def test_a_row_that_cannot_be_a_header_is_refused(rows: int | tuple[int, int]) -> None:
+    with refused(SettingError, subject="header_row", found=rows):
+        Reading(header_row=rows)
+
+
+def test_too_many_columns_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"c{at}" for at in range(50_001)) + "\nand a row that is broken")
+    with refused(TableFileError, found=50_001, expected=50_000):
+        open_source(str(path))

@@ -259,3 +259,15 @@ def test_codes_that_get_levels_are_amounts(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(["a,y", "007,1", "x,0"]), encoding="utf-8")
     with refused(TableError, subject="a", found="text"):
         bt.Instance.from_file(tmp_path / "t.csv", "y", levels={"a": 5})
+
+
+def test_numbers_that_are_codes_are_categories() -> None:
+    frame = pd.DataFrame({"pain": [1, 2, 3, 4] * 10, "age": range(40), "y": ["a", "b", "a", "b"] * 10})
+    instance = bt.Instance.from_frame(frame, "y", categories=["pain"])
+    age, pain = instance.schema.encoders
+    assert isinstance(pain, Categories)
+    assert not isinstance(age, Categories)
+    tree = bt.predictive(instance, budget=1, leaves="tree")
+    assert tree.predict(frame[["pain"]].assign(age=0)).tolist() == frame["y"].tolist()
+    with refused(SettingError, subject="categories", found="sex"):
+        bt.Instance.from_frame(frame, "y", categories=["sex"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def write_xls(path: Path, rows: list[list[Any]], merged: tuple[int, int, int, in
     day, share = (xlwt.easyxf(num_format_str=shown) for shown in ("DD.MM.YYYY", "0.00%"))
     for at, row in enumerate(rows):
         for column, cell in enumerate(row):
-            style = {date: day, datetime: day, float: share}.get(type(cell), xlwt.Style.default_style)
+            style = {date: day, datetime: day, time: day, float: share}.get(type(cell), xlwt.Style.default_style)
             if merged is None or column != merged[2] or not merged[0] <= at <= merged[1]:
                 sheet.write(at, column, cell, style)
     if merged is not None:
@@ -98,6 +98,36 @@ def test_merged_cells_are_not_taken_for_missing_ones(tmp_path: Path) -> None:
         read_table(path)
     empty = [["a", "b"], [None, "x"], [None, "y"], [8, "z"]]
     assert values(read_table(write_xls(tmp_path / "t.xls", empty, merged=(1, 2, 0, 0))), "a") == [None, None, 8]
+
+
+def test_merged_cells_are_filled_on_request_and_a_header_may_have_two_rows(tmp_path: Path) -> None:
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("one")
+    rows = [["Klinik 2024"], [None, "Blut", None, "Alter"], ["Station", "chol", "zucker", None], ["A", 1, 2, 50]]
+    for at, row in enumerate([*rows, [None, 3, 4, 60], ["B", 5, 6, 70], [None, 7, 8, 80]]):
+        for column, cell in enumerate(row):
+            if cell is not None and (at, column) not in [(1, 1), (1, 3), (3, 0), (5, 0)]:
+                sheet.write(at, column, cell)
+    for range_, value in [((1, 1, 1, 2), "Blut"), ((1, 2, 3, 3), "Alter"), ((3, 4, 0, 0), "A"), ((5, 6, 0, 0), "B")]:
+        sheet.write_merge(*range_, value)
+    book.save(path := str(tmp_path / "t.xls"))
+    found = read_table(path, Reading(header_row=(2, 3), fill_down=True))
+    assert found.names == ["Station", "Blut chol", "Blut zucker", "Alter"]
+    assert values(found, "Station") == ["A", "A", "B", "B"]
+    assert values(found, "Alter") == [50, 60, 70, 80]
+    assert found.place(0) == "row 4"
+    with refused(TableFileError, entry="sheet 'one', cells A4:A5"):
+        read_table(path, Reading(header_row=(2, 3)))
+    with pytest.raises(TableFileError, match="in row 9, but the sheet holds something in rows 1 to 7"):
+        read_table(path, Reading(header_row=9))
+
+
+@pytest.mark.parametrize("cell", [time(12), datetime(1900, 2, 28)])
+def test_an_old_workbook_does_not_say_which_day_it_was(tmp_path: Path, cell: Any) -> None:
+    rows = [["day", "y"], [datetime(1950, 1, 2), "a"], [datetime(1901, 1, 2), "b"]]
+    assert values(read_table(write_xls(tmp_path / "t.xls", rows)), "day") == ["1950-01-02", "1901-01-02"]
+    with refused(TableFileError, found="A4"):
+        read_table(write_xls(tmp_path / "t.xls", [*rows, [cell, "a"]]))
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,12 @@ import sklearn
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, cross_validate
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
@@ -706,3 +707,27 @@ def test_a_referred_row_is_not_right(kind: type) -> None:
 def test_class_weights_are_numbers_of_at_least_0(weight: float) -> None:
     with refused(SettingError, subject="class_weight"):
         BudgetTreeClassifier(class_weight={0: weight, 1: 1}).fit([[0], [1], [0], [1]], [0, 1, 0, 1])
+
+
+def test_a_one_hot_group_is_paid_once_and_prices_may_go_by_position() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"country": rng.choice(list("abcd"), 200), "age": rng.integers(20, 80, 200)})
+    y = np.where(frame["country"].isin(["a", "b"]) ^ (frame["age"] > 50), "ill", "well")
+
+    def fitted(output: str, prices: Any) -> Any:
+        encode = ColumnTransformer(
+            [("c", OneHotEncoder(sparse_output=False), ["country"])],
+            remainder="passthrough",
+            verbose_feature_names_out=False,
+        ).set_output(transform=output)
+        return make_pipeline(encode, bt.OptimalBudgetTreeClassifier(prices=prices)).fit(frame, y)[-1]
+
+    named = fitted("pandas", {"country_*": 4, "age": 1})
+    assert named.tree_.max_cost == 5, "the four columns of a country are one test"
+    assert len(named.tree_.tests_used) > 2
+    assert fitted("default", [0, 0, 0, 0, 1]).tree_.max_cost == 1
+    by_position = fitted("default", {0: 2, 1: 2, 2: 2, 3: 2, 4: 1})
+    assert by_position.max_cost_ == fitted("pandas", [2, 2, 2, 2, 1]).max_cost_
+    with refused(PricesError, subject="country_*") as caught:
+        fitted("default", {"country_*": 4, "age": 1})
+    assert "set_output(transform='pandas')" in str(caught.value)

@@ -114,7 +114,7 @@ def test_a_claim_about_min_cases_is_made_only_for_what_was_searched() -> None:
     searched = bt.fit(votes, budget=2, method="exact", min_cases=5, folds=0)
     assert searched.bounds is not None
     assert searched.bounds.min_cases == 5
-    assert "at least 5 cases in every leaf" in str(searched.tree.statement)
+    assert "at least 5 cases at every outcome" in str(searched.tree.statement)
     grown = bt.fit(votes, budget=2, method="greedy", min_cases=5, folds=0)
     assert grown.bounds is not None
     assert (grown.bounds.min_cases, grown.bounds.state) == (1, ProofState.NOT_SEARCHED)
@@ -271,3 +271,13 @@ def test_beside_trees_for_new_cases_stand_the_fewest_errors_on_known_ones() -> N
     assert found.to_frame()["known_least"].tolist() == [point.known_least for point in found]
     assert f"{found[1].known_least}, proven" in found.to_text()
     assert all(point.known_least is None for point in known)
+
+
+def test_that_outcomes_of_one_leaf_count_one_by_one_is_said() -> None:
+    codes = np.repeat([0, 1, 2, 3], 3)[:, None]
+    instance = bt.Instance(codes, np.repeat([0, 1], 6))
+    free = bt.fit(instance, objective="known", folds=0).tree
+    assert (free.errors, free.n_leaves) == (0, 2)  # as it is printed, of six cases each
+    asked = bt.fit(instance, objective="known", min_cases=4, folds=0).tree  # four outcomes of three cases each
+    assert asked.errors == 6
+    assert "at every outcome were asked for; outcomes that share a leaf count one by one." in str(asked.statement)

@@ -13,8 +13,7 @@ import budgetree as bt
 import reference_losses as brute
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.greedy.class_weights import weigh_classes
-from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio
+from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio, weigh_classes
 from budgetree.problem.units import as_fraction
 from budgetree.tree import Origin
 from budgetree.tree.builder import grown_tree
@@ -144,7 +143,7 @@ def test_trees_for_new_cases_have_no_min_cases() -> None:
 def test_what_is_proven_of_large_leaves_says_so(tmp_path: Path) -> None:
     tree = bt.optimal(bt.datasets.load("house_votes"), budget=2, min_cases=30).tree
     assert min(tree.nodes.counts[tree.nodes.is_reached].sum(axis=1)) >= 30
-    assert "at least 30 cases in every leaf" in str(tree.statement)
+    assert "at least 30 cases at every outcome" in str(tree.statement)
     tree.to_json(tmp_path / "model.json")
     again = bt.Tree.from_json(tmp_path / "model.json")
     assert (again.bounds, again.origin) == (tree.bounds, tree.origin)

@@ -19,7 +19,7 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
-from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.levels import grow_nodes
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.problem.cost_model import NotAllowedError, Reason
 from budgetree.tree import Fixed, Grown, Model, Nodes, Points, Split, Totals, Tree, TreeBuilder

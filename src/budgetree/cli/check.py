@@ -49,10 +49,18 @@ def check(as_json: bool, **table: Any) -> None:
 def _examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
     from budgetree.cli.inputs import instance_from, is_bundled, open_data
-    from budgetree.data.checks import Finding, Oddity, Severity, blank_findings, column_findings, target_findings
+    from budgetree.data.checks import (
+        Finding,
+        Oddity,
+        Severity,
+        blank_findings,
+        code_findings,
+        column_findings,
+        target_findings,
+    )
     from budgetree.errors import BudgetreeError
 
-    levels = replace(request.levels, binning=request.binning)
+    levels = replace(request.levels, binning=request.binning, categories=request.categories)
     table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
     target = request.target or (table.names[-1] if is_bundled(request.data) else None)
@@ -64,6 +72,7 @@ def _examine(request: Request) -> list[Finding]:
         elif column.name not in request.drop:
             findings.extend(column_findings(table, column, levels))
             findings.extend(blank_findings(rows.column(column.name), labels, request.blanks))
+    findings.extend(code_findings(rows.without([*request.no_tests, *levels.columns, target or ""]).columns))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:

@@ -60,6 +60,16 @@ def _budgets(context: click.Context, parameter: click.Parameter, given: str | No
     return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]
 
 
+def _header_row(context: click.Context, parameter: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    """2 or 2-3 as the first row and the last."""
+    if given is None:
+        return None
+    first, _, last = given.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal() and len(given) < 20):
+        raise click.BadParameter(f"{given!r:.60} is neither a row nor two, such as 2 or 2-3.", context, parameter)
+    return int(first), int(last or first)
+
+
 def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
     """The levels of all columns and of those that are named."""
     from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
@@ -95,6 +105,37 @@ def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[
     return BlankPlan(others, {str(name): reading for name, reading in readings.items()})  # type: ignore[misc]
 
 
+def _limits(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> dict[str, float]:
+    """The most of each resource that is named."""
+    limits: dict[str, float] = {}
+    for text in given:
+        name, equals, most = text.rpartition("=")
+        if not equals or not name or name in limits:
+            what = (
+                "is a second limit of the same resource" if name in limits else "is not RESOURCE=MAX, such as tests=5"
+            )
+            raise click.BadParameter(f"{text!r:.60} {what}.", context, parameter)
+        limits[name] = AMOUNT.convert(most, parameter, context)
+    return limits
+
+
+def _once(context: click.Context, parameter: click.Parameter, given: Sequence[float]) -> float | None:
+    """One number, or none."""
+    if len(given) > 1:
+        message = "given twice; a tree has one budget, and `budgetree frontier --budgets` has a tree for each."
+        raise click.BadParameter(message, context, parameter)
+    return given[0] if given else None
+
+
+budget = click.option(
+    "--budget",
+    metavar="B",
+    type=AMOUNT,
+    multiple=True,
+    callback=_once,
+    help="No case may cost more than this.",
+)
+
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
 model = click.argument("model", metavar="MODEL", type=FILE)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -124,6 +165,14 @@ reading = several(
         help="The most that a CSV file may have, unpacked; by default a packed one has up to 1 GB or 100 × its size.",
     ),
     click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+    click.option(
+        "--header-row",
+        metavar="ROW",
+        callback=_header_row,
+        help="The row that names the columns, such as 2; or several, such as 2-3, whose names are joined.  [default: "
+        "the first that holds anything]",
+    ),
+    click.option("--fill-down", is_flag=True, help="Give merged cells of a workbook all the value that they show."),
 )
 
 # How to read a table of known cases.
@@ -135,6 +184,15 @@ table = several(
         type=FILE,
         help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
         "test costs 1.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        metavar="RESOURCE=MAX",
+        multiple=True,
+        callback=_limits,
+        help="No case takes more of this than MAX: a resource of the price list, such as time=60, or tests=5. May be "
+        "repeated.",
     ),
     click.option("--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."),
     click.option(
@@ -165,6 +223,13 @@ table = several(
         callback=_blanks,
         help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
         "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
+    ),
+    click.option(
+        "--categories",
+        metavar="COL,…",
+        multiple=True,
+        callback=lambda _context, _parameter, given: [name for text in given for name in text.split(",")],
+        help="Columns whose numbers are codes, such as chestpain,thal: each is a category. May be repeated.",
     ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
@@ -218,7 +283,7 @@ search = several(
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="No leaf has fewer known cases (with --objective known).",
+        help="Every outcome has so many known cases, also where several share a leaf (with --objective known).",
     ),
 )
 

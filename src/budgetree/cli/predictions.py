@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, NumberEncoder, as_learned
+from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder, as_learned
 from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
@@ -25,6 +25,7 @@ from budgetree.show.text import confusion_lines
 from budgetree.tree import Confusion, Tree
 
 MAX_SHOWN = 12  # classes, in the list of what was missed
+MANY_UNKNOWN = 0.05  # of the rows: categories that the model does not know are no exception
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 
 
@@ -88,6 +89,15 @@ class Judgement:
         units = sum(int(table.units[at[true], at[answer]]) * count for (true, answer), count in known.items())
         return float(units / table.scale / sum(known.values())) if known else None
 
+    def _called(self, true: str, total: Counter[str], labels: Mapping[str, str]) -> str:
+        """What was said of the cases of a class that are wrong: of two classes, whether they are missed."""
+        if len(self.classes) != 2 or true not in self.classes:
+            return "called something else"
+        positive, _ = self.schema.loss_table.positive([total[name] for name in self.classes])
+        other = next(name for name in self.classes if name != true)
+        kind = "missed" if self.classes[positive or 0] == true else "false alarms"
+        return f"called {labels[other]} ({kind})"
+
     def lines(self) -> Iterator[str]:
         """How many are wrong, of which classes, what that loses, and which answers were given instead."""
         wrong: Counter[str] = Counter()
@@ -104,7 +114,7 @@ class Judgement:
             yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
         labels = dict(zip(self.classes, self.schema.wording.classes, strict=True))
         for true, count in wrong.most_common(MAX_SHOWN):
-            yield f"  {labels.get(true, true)}: {count} of {total[true]} missed"
+            yield f"  {labels.get(true, true)}: {count} of {total[true]} {self._called(true, total, labels)}"
         if self.referrals:
             yield f"{counted(n_referred, 'row')} got an answer that is not a class ({n_referred / max(n_rows, 1):.1%})."
         if self.schema.losses is not None:
@@ -121,7 +131,9 @@ class Judgement:
 class Predictions:
     """Few different predictions, and which of them each row got."""
 
-    distinct: list[tuple[Any, int | float, tuple[str, ...]]]  # the answer, its cost, the tests
+    distinct: list[
+        tuple[Any, dict[str, int | float], tuple[str, ...]]
+    ]  # the answer, what it took by resource, the tests
     position: NDArray[np.int64]  # per row, in the list above
     units: NDArray[np.int64]  # per row, what it paid
     unlisted: NDArray[np.int32]  # per row, the first test with a value that no known case had; -1: none
@@ -130,13 +142,16 @@ class Predictions:
 
     def as_cells(self) -> Iterator[str]:
         """Per row, the cells to add to its line of CSV."""
-        cells = [",".join(map(csv_cell, (str(a), str(cost), "; ".join(tests)))) for a, cost, tests in self.distinct]
+        cells = [
+            ",".join(map(csv_cell, (str(answer), *map(str, costs.values()), "; ".join(tests))))
+            for answer, costs, tests in self.distinct
+        ]
         for position, shares in self._rows():
             yield ",".join([cells[position], *map("{:.6g}".format, shares)])
 
     def as_records(self) -> Iterator[dict[str, Any]]:
         """Per row, what programs read."""
-        records = [{"prediction": a, "cost": cost, "tests": list(tests)} for a, cost, tests in self.distinct]
+        records = [{"prediction": answer, **costs, "tests": list(tests)} for answer, costs, tests in self.distinct]
         names = [str(name) for name in self.class_names]
         for position, shares in self._rows():
             added = {"probabilities": dict(zip(names, shares, strict=True))} if shares else {}
@@ -159,17 +174,31 @@ class Predictions:
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
     """What the tree says of rows of codes."""
     walk, schema = tree.walk_codes(codes), tree.schema
-    amounts, amount = np.unique(walk.spent, return_inverse=True)
-    key = (walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers) * len(amounts) + amount
+    every = np.vstack([walk.spent, walk.further_spent])  # resource × row
+    key = walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers
+    for spent in every:
+        amounts, amount = np.unique(spent, return_inverse=True)
+        key = np.unique(key, return_inverse=True)[1] * len(amounts) + amount
     _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
     distinct = [
-        (schema.answer_names[answer], schema.costs.amount(spent), tree.names_of(tree.nodes.bought(leaf)))
+        (schema.answer_names[answer], _costs(schema, spent), tree.names_of(tree.nodes.bought(leaf)))
         for leaf, answer, spent in zip(
-            walk.leaf[first].tolist(), walk.answers[first].tolist(), walk.spent[first].tolist(), strict=True
+            walk.leaf[first].tolist(), walk.answers[first].tolist(), every[:, first].T.tolist(), strict=True
         )
     ]
     shares = walk.probabilities if with_probabilities else None
     return Predictions(distinct, position, walk.spent, walk.unlisted, shares, tree.class_names)
+
+
+def _costs(schema: Schema, spent: Sequence[int]) -> dict[str, int | float]:
+    """By column: the cost, and what was taken of each further resource."""
+    amounts = [resource.amount(units) for resource, units in zip(schema.costs.resources, spent, strict=True)]
+    return dict(zip(cost_columns(schema), amounts, strict=True))
+
+
+def cost_columns(schema: Schema) -> list[str]:
+    """What the columns of costs are called."""
+    return ["cost", *(resource.name for resource in schema.costs.resources[1:])]
 
 
 @dataclass(slots=True)
@@ -181,16 +210,22 @@ class Tally:
     costliest: int | float = 0
     _units: int = 0
     _unknown: Counter[int] = field(default_factory=Counter)
+    _blank: Counter[int] = field(default_factory=Counter)
+    _categories: Counter[int] = field(default_factory=Counter)  # per test, rows with a category that is not known
     _judgement: Judgement | None = None  # where a column says what is right
 
-    def add(self, found: Predictions, target: Column | None) -> None:
+    def add(self, found: Predictions, target: Column | None, table: Table, codes: NDArray[np.uint8]) -> None:
         """Count one batch."""
         self.n_rows += len(found.position)
-        self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
+        self.costliest = max([self.costliest, *(costs["cost"] for _, costs, _ in found.distinct)])
         self._units += int(found.units.sum())
-        tests, counts = np.unique(found.unlisted, return_counts=True)
-        found_at = zip(tests.tolist(), counts.tolist(), strict=True)
-        self._unknown.update({test: count for test, count in found_at if test >= 0})  # below: no such value
+        for test in sorted(self.tree.tests_used):
+            is_blank = table.column(self.tree.test_names[test]).is_absent
+            stopped = found.unlisted == test
+            self._unknown[test] += int((stopped & ~is_blank).sum())
+            self._blank[test] += int((stopped & is_blank).sum())
+            if isinstance(self.tree.schema.encoder(test), Categories):
+                self._categories[test] += int(((codes[:, test] == UNSEEN) & ~is_blank).sum())
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
             self._judgement.add(found.beside(target))
@@ -202,10 +237,19 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""
+        names = self.tree.schema.wording.tests
         for test, count in self._unknown.items():
-            rows = counted(count, "row has", "rows have")
-            name = self.tree.schema.wording.tests[test]
-            yield f"{rows} a value of {name!r} that no known case had; the answer is by the other tests."
+            if count:
+                rows = counted(count, "row has", "rows have")
+                yield f"{rows} a value of {names[test]!r} that no known case had; the answer is by the other tests."
+        for test, count in self._blank.items():
+            if count:
+                rows = counted(count, "row has", "rows have")
+                yield f"{rows} no result of {names[test]!r}; the answer is by the other tests."
+        for test, count in self._categories.items():
+            if count > MANY_UNKNOWN * self.n_rows:
+                share = f"warning: {count / self.n_rows:.0%} of the rows have a category of {names[test]!r}"
+                yield f"{share} that the model does not know; is it written as in the table of known cases?"
         if self._judgement is not None:
             yield from self._judgement.lines()
 

@@ -225,7 +225,6 @@ def _answer(rows: Any, local: _BudgetTree, what: str, none: NDArray[Any]) -> NDA
 
 
 def _score(rows: Sequence[Any], local: _BudgetTree) -> tuple[float, float]:
-    """A partition's score, and its weight."""
     weights = np.ones(len(rows[0])) if len(rows) < 3 else np.asarray(rows[2], dtype=np.float64).ravel()
     total = float(weights.sum())
     return (local.score(rows[0], rows[1], weights), total) if total else (0.0, 0.0)
@@ -253,7 +252,6 @@ def weighted_by_class(client: Client, parts: Parts, class_weight: Any) -> Parts:
 
 
 def _totals(rows: Sequence[Any]) -> dict[Any, Fraction]:
-    """What each class weighs in a partition."""
     labels, weights = _labelled(rows)
     if len(labels) != len(weights) or not _are_weights(weights).all():
         return {}  # which is refused when all of it is read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from shlex import quote
@@ -18,7 +18,7 @@ from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import is_amount
 from budgetree.data.table import Table
 from budgetree.errors import TableError
-from budgetree.services.words import listed
+from budgetree.services.words import listed, with_more
 
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
@@ -27,6 +27,7 @@ UNLIKELY = 3.09  # standard deviations that chance exceeds once in a thousand ti
 FEW_NUMBERS = 5  # different ones, below which numbers may be codes as well
 LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 MAX_WORDS = 6  # named one by one
+MANY_CODES = 7  # different whole numbers: with more they are amounts
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
 # 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
 ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
@@ -55,6 +56,7 @@ class Oddity(Enum):
     WORDS_AMONG_NUMBERS = "words among numbers"
     CENSORED = "censored"
     CODES = "codes"
+    FEW_NUMBERS = "few whole numbers"
     SAME_VALUE = "same value"
     GAPS = "gaps"
     ROUNDED = "rounded"
@@ -160,6 +162,21 @@ def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator
         yield Finding(Severity.NOTE, Oddity.ROUNDED, name, message)
 
 
+def code_findings(columns: Iterable[Column]) -> Iterator[Finding]:
+    """Tests with few different whole numbers, which may be codes: one finding for all of them."""
+    found: dict[str, list[int]] = {}
+    for column in columns:
+        numbers = np.unique(column.numbers[~column.is_absent]) if column.numbers is not None else np.empty(0)
+        if 2 < len(numbers) <= MANY_CODES and len(column) >= FEW_ROWS and (numbers == np.rint(numbers)).all():
+            found[column.name] = [int(number) for number in numbers]
+    if found:
+        shown = [f"{name} ({', '.join(map(str, numbers))})" for name, numbers in found.items()]
+        named = with_more(shown[:MAX_WORDS], len(shown) - MAX_WORDS)
+        option = f"--categories {quote(','.join(found))}"
+        message = f"few different whole numbers: {named}. They are taken for amounts, so that 2 is between 1 and 3;"
+        yield Finding(Severity.NOTE, Oddity.FEW_NUMBERS, None, f"{message} name those that are codes: {option}.")
+
+
 def blank_findings(column: Column, target: Column | None, blanks: BlankPlan) -> Iterator[Finding]:
     """How many cells of a test are empty, whether they go with the class, and what they are taken for."""
     is_blank = column.is_absent
@@ -200,7 +217,7 @@ def _depends(counts: NDArray[np.int64]) -> bool:
     """Whether two rows of counts differ by more than chance would: Pearson's χ² beyond one in a thousand."""
     counts = counts[:, counts.sum(axis=0) > 0]
     n_free = counts.shape[1] - 1
-    if n_free == 0:
+    if n_free <= 0 or not counts.sum(axis=1).all():
         return False
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     squares = float(((counts - expected) ** 2 / expected).sum())

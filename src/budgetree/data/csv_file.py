@@ -33,6 +33,7 @@ MAX_UNPACKED, MAX_RATIO = 1 << 30, 100
 MOST_BY_GZIP = 1033
 CHUNK = 1 << 20
 MAX_CELL = 10_000_000  # characters
+MAX_COLUMNS = 50_000
 MAX_SHOWN = 60  # characters of a line, in a message
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SAVE = "save the file as CSV in UTF-8"
@@ -64,29 +65,36 @@ class CsvFile:
         except BROKEN as error:
             file.close()
             raise broken_gzip(path, error) from error
+        first, last = reading.header_rows or (1, 1)
         with closing(lines_of(path, encoding, max_line, file)) as lines:
+            for _ in islice(lines, first - 1):  # what stands above
+                pass
             start: list[str] = []
             for line in islice(lines, SNIFFED_LINES):
                 start.append(line)
                 if sum(map(len, start)) > SNIFFED_SIZE:
                     break
             delimiter = max(DELIMITERS, key=lambda mark: _header_cells(start, mark))
-            first_two = list(islice(records(chain(start, lines), path, delimiter), 2))
+            found = records(chain(start, lines), path, delimiter, above=first - 1)
+            header, below_it = list(islice(found, 1 + last - first)), list(islice(found, 1))
             written = reading.number_format("," if delimiter == ";" else ".")
             below = islice(chain(start[1:], lines), reading.limits.sample_rows)
             written = written.shown_by(_cells_with(written.decimal, below, path, delimiter))
-        if not first_two:
-            raise TableFileError("the file is empty; expected a header line and a row per case.", where=Where(path))
-        line_number, cells = first_two[0]
+        if len(header) <= last - first:
+            is_empty = first == last == 1
+            found_none = "the file is empty" if is_empty else f"the file ends before row {last}"
+            message = f"{found_none}; expected a header line and a row per case."
+            raise TableFileError(message, subject=None if is_empty else "header_row", where=Where(path))
+        line_number, cells = header[-1]
         where = Where(path, line_number)
-        names = tuple(name.strip() for name in _named(cells))
+        names = tuple(joined_names([*(filled_right(row) for _, row in header[:-1]), _named(cells)]))
         if "\0" in "".join(names):
             message = "the header has zero bytes, as no text has. Save the file as CSV in UTF-8,"
             remedy = Remedy(*(f"or say its {option}, such as utf-16-le." for option in ("encoding", "--encoding")))
             raise TableFileError(message, where=where, remedy=remedy)
         check_header(where, names)
         header_end = line_number + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
-        rows_end = any(_has_end(row, len(names)) for _, row in first_two[1:])
+        rows_end = any(_has_end(row, len(names)) for _, row in below_it)
         is_packed = isinstance(file, gzip.GzipFile)
         return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line, written)
 
@@ -143,8 +151,8 @@ class CsvFile:
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows below the header, as Python reads them: slowly, and with good messages."""
-        found = records(lines_of(self.path, self.encoding, self.max_line), self.path, self.delimiter)
-        return ((line, row) for line, row in found if line > self.header_line)
+        lines = islice(lines_of(self.path, self.encoding, self.max_line), self.header_end, None)
+        return records(lines, self.path, self.delimiter, above=self.header_end)
 
     def _unexpected(self, line: int, n_cells: int) -> str:
         """How many cells a row has and should have, and what may be the reason."""
@@ -157,15 +165,40 @@ class CsvFile:
             return f"{found}, but {above}. Is a delimiter missing?"
         reason = "a quote or a delimiter missing"
         if line == self.header_end + 1:
-            reason = f"line {self.header_line} a title above the table (then delete it)"
+            reason = f"line {self.header_line} a title above the table (then delete it, or say the header's row)"
         return f"{found}, but the header has {counted(n_names, 'column')}. Is {reason}?"
 
 
+def filled_right(cells: Sequence[str]) -> list[str]:
+    """What stands over columns, of which only the first has the name of the group."""
+    names: list[str] = []
+    for cell in cells:
+        names.append(cell if cell.strip() or not names else names[-1])
+    return names
+
+
+def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The names of columns from one row of the header or several; the last says how many there are."""
+    padded = [[*row, *[""] * len(rows[-1])] for row in rows]
+    return [" ".join(filter(None, map(str.strip, cells))) for _, *cells in zip(rows[-1], *padded, strict=False)]
+
+
 def check_header(where: Where, names: Sequence[str]) -> None:
-    """Every column has a name of its own."""
+    """Every column has a name of its own, and they are not too many to look at one by one."""
+    if len(names) > MAX_COLUMNS:
+        message = (
+            f"it has {len(names):,} columns; up to {MAX_COLUMNS:,} are read, since each is looked at by itself, and"
+        )
+        advice = "with so many a test that goes with the class by chance is certain. Keep those that may be of use."
+        raise TableFileError(f"{message} {advice}", where=where, found=len(names), expected=MAX_COLUMNS)
     if "" in names:
-        message = f"column {names.index('') + 1} has no name; give every column one."
-        raise TableFileError(f"{message} If this is a title above the table, delete it.", where=where)
+        message = (
+            f"column {names.index('') + 1} has no name; give every column one. If this is a title above the table,"
+        )
+        remedy = Remedy(
+            *(f"delete it, or say where the names are: {how}." for how in ("header_row=2", "--header-row 2"))
+        )
+        raise TableFileError(message, where=where, remedy=remedy)
     numbers: dict[str, list[str]] = {}
     for number, name in enumerate(names, 1):
         numbers.setdefault(name, []).append(str(number))
@@ -201,14 +234,14 @@ def _has_end(row: list[str], width: int) -> bool:
     return len(row) == width + 1 and not row[-1].strip()
 
 
-def records(lines: Iterable[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """All rows that are not empty lines, with the line at which they begin."""
-    reader, first_line = _reader(lines, delimiter), 1
+def records(lines: Iterable[str], path: str, delimiter: str, above: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """All rows that are not empty lines, with the line at which they begin; so many lines stand above them."""
+    reader, first_line = _reader(lines, delimiter), 1 + above
     try:
         for row in reader:
             if row:
                 yield first_line, row
-            first_line = reader.line_num + 1
+            first_line = reader.line_num + 1 + above
     except csv.Error as error:
         raise TableFileError(f"{error}; a quote may not be closed.", where=Where(path, first_line)) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -82,9 +82,16 @@ class LevelPlan:
     binning: Binning = "quantile"
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per column named, its values in order
     blanks: BlankPlan = field(default_factory=BlankPlan)
+    categories: Collection[str] = ()  # columns whose numbers are codes, each a value of its own without an order
 
     @classmethod
-    def of(cls, levels: LevelCounts, binning: Binning = "quantile", blanks: BlankReading = None) -> LevelPlan:
+    def of(
+        cls,
+        levels: LevelCounts,
+        binning: Binning = "quantile",
+        blanks: BlankReading = None,
+        categories: Collection[str] = (),
+    ) -> LevelPlan:
         """What a user may give: a number for all columns, or {column: levels} for those that are always cut."""
         if isinstance(levels, LevelPlan):
             return levels
@@ -93,8 +100,10 @@ class LevelPlan:
             raise SettingError(message, subject="binning", found=binning, expected=get_args(Binning))
         if isinstance(levels, Mapping):
             columns = {str(name): count for name, count in levels.items()}
-            return cls(columns=columns, always=True, binning=binning, blanks=BlankPlan.of(blanks))
-        return cls(levels, binning=binning, blanks=BlankPlan.of(blanks))
+            plan = cls(columns=columns, always=True)
+        else:
+            plan = cls(levels)
+        return replace(plan, binning=binning, blanks=BlankPlan.of(blanks), categories=tuple(map(str, categories)))
 
     def count(self, column: str) -> int:
         """The levels of a column."""
@@ -103,7 +112,7 @@ class LevelPlan:
     def check(self, test_names: Sequence[str]) -> None:
         """An error for a name that is no test's, or a number that levels cannot have."""
         named = {"levels": self.columns, "order_of": self.order_of, "blanks": self.blanks.columns}
-        for subject, columns in named.items():
+        for subject, columns in (*named.items(), ("categories", self.categories)):
             for name in columns:
                 if name not in test_names:
                     message = f"{subject}: no test is named {name!r}; the tests are {listed(test_names)}."
@@ -118,7 +127,7 @@ class LevelPlan:
         """The same table, its columns as the plan has them.
 
         Numbers of columns with levels that were taken for codes, such as 007, are numbers; those of columns with an
-        order are values.
+        order, and of categories, are values.
         """
         return replace(table, columns=tuple(map(self._as_planned, table.columns)))
 
@@ -126,9 +135,10 @@ class LevelPlan:
         name, order = column.name, self.order_of.get(column.name)
         if name in self.columns and column.numbers is None and column.texts and first_word(column) is None:
             return number_column(column)
-        if order is None:
+        if order is None and name not in self.categories:
             return column
-        return replace(column if column.numbers is None else column.as_values(), order=tuple(order))
+        values = column if column.numbers is None else column.as_values()
+        return values if order is None else replace(values, order=tuple(order))
 
 
 LevelCounts = int | Mapping[str, int] | LevelPlan

@@ -19,13 +19,14 @@ from typing import IO, Protocol
 from budgetree._internal import internal
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.table import Table
-from budgetree.errors import SettingError, TableFileError, Where
+from budgetree.errors import Remedy, SettingError, TableFileError, Where
 
 # What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
 # may be answers, and are outcomes of their own in any case.
 MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"})
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the network; no drive, such as C:/
 GLOB_MARKS = "*?["
+MAX_HEADER_ROWS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,11 @@ class Reading:
         Of a file of text, as Python calls it.
     sheet : str, optional
         Of a workbook, by its name or number; needed where several hold something.
+    header_row : int or (int, int), optional
+        The row that names the columns; or the first and the last of several, whose names are joined by spaces. By
+        default the first that holds anything.
+    fill_down : bool, default False
+        Whether all of the cells that a workbook has merged down a column have their value; else they are refused.
     drop : sequence of str, default ()
         Columns that are no tests.
     censored : bool, default False
@@ -73,7 +79,7 @@ class Reading:
     Raises
     ------
     ValueError
-        Where a mark is none, or both marks are the same.
+        Where a mark is none, or both marks are the same, or a row is none.
 
     Examples
     --------
@@ -88,6 +94,8 @@ class Reading:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    header_row: int | tuple[int, int] | None = None
+    fill_down: bool = False
     drop: Sequence[str] = ()
     censored: bool = False
     max_bytes: int | None = None
@@ -103,6 +111,16 @@ class Reading:
         if self.thousands is not None and self.thousands == self.decimal:
             message = f"decimal and thousands are both {self.decimal!r}; expected two different marks."
             raise SettingError(message, subject="thousands", found=self.thousands)
+        first, last = self.header_rows or (1, 1)
+        if not 1 <= first <= last < first + MAX_HEADER_ROWS:
+            message = f"header_row is {self.header_row}; expected a row from 1 on, or the first and the last of up to "
+            message += f"{MAX_HEADER_ROWS} rows."
+            raise SettingError(message, subject="header_row", found=self.header_row)
+
+    @property
+    def header_rows(self) -> tuple[int, int] | None:
+        """The first and the last row of the header, from 1 on; None where they are not said."""
+        return (self.header_row, self.header_row) if isinstance(self.header_row, int) else self.header_row
 
     @property
     def missing_cells(self) -> frozenset[str]:
@@ -215,7 +233,7 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
     from budgetree.data.csv import CsvSource
 
     reading, paths = reading or Reading(), find_files(data)
-    if len(paths) == 1 and reading.sheet is None:
+    if len(paths) == 1 and reading.sheet is None and not reading.fill_down:
         with open(paths[0], "rb") as file:
             if (kind := FileKind.of(file)) is FileKind.CSV:
                 return CsvSource.open(data, paths, reading, file)
@@ -228,9 +246,16 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
     if reading.sheet is not None:
         message = f"this is no workbook, so it has no sheet {reading.sheet!r}."
         raise TableFileError(message, subject="sheet", found=reading.sheet, where=Where(data))
+    if reading.fill_down:
+        message = "this is no workbook, and does not say which cells were merged; fill them down before, or leave out"
+        remedy = Remedy("fill_down.", "--fill-down.")
+        raise TableFileError(message, subject="fill_down", where=Where(data), remedy=remedy)
     if kind is FileKind.PARQUET:
         from budgetree.data.parquet import ParquetSource
 
+        if reading.header_row is not None:
+            message = f"a Parquet file names its columns itself, and has no header in row {reading.header_row}."
+            raise TableFileError(message, subject="header_row", found=reading.header_row, where=Where(data))
         return ParquetSource.open(data, paths, reading)
     return CsvSource.open(data, paths, reading)
 

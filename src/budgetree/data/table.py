@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Lines:
         return next((start for number, start in enumerate(self.starts()) if number == wanted), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, and where they came from."""
 
@@ -54,7 +55,11 @@ class Table:
 
     def column(self, name: str) -> Column:
         """The column of this name, which must be there."""
-        return next(column for column in self.columns if column.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in reversed(self.columns)}  # of equals the first
 
     @property
     def origin(self) -> Where:

@@ -17,7 +17,7 @@ from xml.parsers import expat
 import numpy as np
 
 from budgetree.data.column import int_if_whole, text_column
-from budgetree.data.csv_file import check_header
+from budgetree.data.csv_file import check_header, joined_names
 from budgetree.data.source import Reading
 from budgetree.data.table import Lines, Table
 from budgetree.errors import Remedy, TableFileError, Where
@@ -53,7 +53,7 @@ PLACE = re.compile(rb"""\br=["']([A-Z]+[0-9]+)""")
 
 
 def read_workbook(path: str, reading: Reading) -> Table:
-    """One sheet of a workbook; the first row that holds anything is its header."""
+    """One sheet of a workbook; the first row that holds anything is its header, if nothing else is said."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     _check_size(path)
@@ -61,25 +61,38 @@ def read_workbook(path: str, reading: Reading) -> Table:
         with CalamineWorkbook.from_path(path) as book:
             sheet = _sheet(path, book, reading.sheet)
             name, start = sheet.name, sheet.start or (0, 0)
-            header, *rows = sheet.to_python(skip_empty_area=True)
-            merged = merged_cells(sheet.merged_cell_ranges or (), start, rows)
+            cells, ranges = sheet.to_python(skip_empty_area=True), sorted(sheet.merged_cell_ranges or ())
     except PasswordError as error:
         raise TableFileError("this workbook has a password; save it without one.", where=Where(path)) from error
     except (CalamineError, OSError) as error:
         raise _unreadable(path, error) from error
-    if merged is not None:
-        message = "they are merged, and only the first of them holds a value."
-        where = Where(path, entry=f"sheet {name!r}, cells {merged}")
-        raise TableFileError(f"{message} Split them, and fill in what each of them means.", where=where)
+    first, last = (row - 1 - start[0] for row in reading.header_rows or (start[0] + 1,) * 2)
+    if not 0 <= first <= last < len(cells):
+        message = f"the header is said to be in row {start[0] + 1 + last}, but the sheet holds something in rows"
+        where, held = Where(path, entry=f"sheet {name!r}"), f"{start[0] + 1} to {start[0] + len(cells)}."
+        raise TableFileError(f"{message} {held}", subject="header_row", found=reading.header_row, where=where)
+    above, rows = cells[first : last + 1], cells[last + 1 :]
+    for (top, left), (_, right) in ranges:  # a group's name stands over all of its columns
+        if first <= (row := top - start[0]) < last:
+            name_of_group = above[row - first][left - start[1]]
+            above[row - first][left - start[1] : right + 1 - start[1]] = [name_of_group] * (right + 1 - left)
+    start = (start[0] + last, start[1])
+    if reading.fill_down:
+        _fill_down(ranges, start, rows)
+    elif (merged := merged_cells(ranges, start, rows)) is not None:
+        message = "they are merged, and only the first of them holds a value. Split them, and fill in what each of them"
+        fill = Remedy("means; or give fill_down=True.", "means; or say --fill-down.")
+        raise TableFileError(message, where=Where(path, entry=f"sheet {name!r}, cells {merged}"), remedy=fill)
     if (cell := no_date(path, name, start, rows)) is not None:
         message = (
             "this is shown as a date, but before 1900, and on 29 February 1900, spreadsheets know no days; expected"
         )
         remedy = "a later date. Write it as text, such as 1899-12-31, or as an age in years."
         raise TableFileError(f"{message} {remedy}", where=Where(path, entry=f"sheet {name!r}, cell {cell}"), found=cell)
-    cells = [(_text(heading), [row[at] for row in rows]) for at, heading in enumerate(header)]
+    header = joined_names([list(map(_text, row)) for row in above])
+    named = [(heading, [row[at] for row in rows]) for at, heading in enumerate(header)]
     # Spreadsheets keep empty columns beside a table, which have no name.
-    kept = [(heading, column) for heading, column in cells if heading or any(map(_text, column))]
+    kept = [(heading, column) for heading, column in named if heading or any(map(_text, column))]
     first_row = start[0] + 1
     check_header(Where(path, entry=f"sheet {name!r}, row {first_row}"), [heading for heading, _ in kept])
     written, absent = reading.number_format(), reading.missing_cells
@@ -142,6 +155,14 @@ def merged_cells(ranges: Iterable[tuple[Place, Place]], start: Place, rows: Sequ
     return None
 
 
+def _fill_down(ranges: Iterable[tuple[Place, Place]], start: Place, rows: list[list[Any]]) -> None:
+    """Gives all cells that are merged below the header the value of the first."""
+    for (top, left), (bottom, right) in ranges:
+        first, column = top - start[0] - 1, left - start[1]
+        for row in rows[max(first, 0) : bottom - start[0]] if first >= 0 else ():
+            row[column : right + 1 - start[1]] = [rows[first][column]] * (right + 1 - left)
+
+
 def _cell_name(row: int, column: int) -> str:
     letters, left = "", column + 1
     while left:
@@ -168,14 +189,18 @@ def no_date(path: str, sheet: str, start: Place, rows: Sequence[Sequence[Any]]) 
     """The first cell below the header of an .xlsx sheet that is shown as a date and is none, such as "B2".
 
     Day 60 would be the 29th of February 1900, which was not, and is read as the day before; days before 1900 are
-    negative, and are read as a time.
+    negative, and are read as a time. An old workbook (.xls) does not say which it was: there a date in 1900 up to that
+    day, and a time in a column of dates, are taken for none.
     """
-    doubtful = {
-        _cell_name(start[0] + 1 + row, start[1] + column)
-        for row, cells in enumerate(rows)
-        for column, cell in enumerate(cells)
-        if isinstance(cell, time) or (isinstance(cell, date) and cell.timetuple()[:3] == (1900, 2, 28))
-    }
+    is_old, doubtful = not zipfile.is_zipfile(path), set[str]()
+    for column, cells in enumerate(zip(*rows, strict=True)):
+        has_dates = is_old and any(isinstance(cell, date) for cell in cells)
+        for row, cell in enumerate(cells):
+            is_time = isinstance(cell, time) and (has_dates or not is_old)
+            if is_time or (isinstance(cell, date) and cell.timetuple()[:3] == (1900, 2, 28)):
+                doubtful.add(found := _cell_name(start[0] + 1 + row, start[1] + column))
+                if is_old:
+                    return found
     for attributes, inner in FORMULA_CELL.findall(_sheet_xml(path, sheet)) if doubtful else ():
         place, day = PLACE.search(attributes), DAY.search(inner)
         if place and day and place[1].decode() in doubtful and (float(day[1]) < 0 or 60 <= float(day[1]) < 61):

@@ -55,7 +55,6 @@ def split(whole: Tally, n_parts: int) -> list[Tally]:
 
 
 def join(parts: Sequence[Tally]) -> Tally:
-    """Pieces of one bucket, duplicates as one."""
     every = Tally(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Tally)))
     label_bytes = np.ascontiguousarray(every.labels).view(np.uint8).reshape(-1, every.labels.itemsize)
     first, group = identical_groups(np.hstack([every.codes, label_bytes]))
@@ -97,13 +96,11 @@ def merged(bucket: Tally, n_outcomes: NDArray[np.int32], n_classes: int) -> Part
 
 
 def lost_in_bucket(bucket: Tally, losses: LossTable) -> Unavoidable:
-    """What every tree loses on the cases of a bucket."""
     lost, is_mixed = loss_among_identical(bucket.codes, bucket.labels.astype(np.int64), bucket.units, losses)
     return Unavoidable(int(lost.sum()), int(bucket.n_cases[is_mixed].sum()))
 
 
 def lost_in_all(buckets: Iterable[Unavoidable]) -> Unavoidable:
-    """Of all buckets."""
     found = list(buckets)
     return Unavoidable(sum(one.units for one in found), sum(one.n_objects for one in found))
 

@@ -81,6 +81,7 @@ class DistributedCases(HasSchema, ABC):
     """The sibling of an Instance whose cases are in partitions: grow and the greedy frontier take either."""
 
     raw = None  # no raw rows are kept
+    fingerprint: str | None = None  # which would take all cases in one order
     frame_library: str | None = None  # answers are frames of the first library that is installed
 
     def __init__(

@@ -212,7 +212,6 @@ class PersistedPartition:
 
 
 def parts_of_dask_frame(frame: Any, target: str) -> Parts:
-    """The partitions of a Dask frame."""
     if not isinstance(frame, dask.dataframe.DataFrame):
         message = (
             f"frame is a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}; expected a "

@@ -99,7 +99,6 @@ class NumberTest:
 
 
 def number_tests(columns: Iterable[ColumnProfile | Column]) -> tuple[NumberTest, ...]:
-    """Those among the columns of a table."""
     found = (column for column in columns if column.numbers is not None)
     return tuple(NumberTest(one.name, one.censored, one.values is None) for one in found)
 

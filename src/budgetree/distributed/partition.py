@@ -65,7 +65,6 @@ class Partition:
 
     @property
     def nbytes(self) -> int:
-        """Of the codes and what belongs to them."""
         weights = 0 if self.weight_units is None else self.weight_units.nbytes
         return int(self.codes.nbytes + self.labels.nbytes + weights)
 
@@ -136,7 +135,6 @@ def count(partition: AnyPartition, positions: Positions, step: Step) -> Counts:
 
 
 def add(tables: Iterable[Counts]) -> NDArray[np.int64]:
-    """The sum of tables of counts."""
     total: NDArray[np.int64] | None = None
     for table in tables:
         total = table.astype(np.int64) if total is None else np.add(total, table, out=total)
@@ -151,7 +149,6 @@ def narrowed(tables: Iterable[Counts]) -> Counts:
 
 
 def joined(partitions: Sequence[Partition]) -> Partition:
-    """One partition of the cases of several."""
     if len(partitions) == 1:
         return partitions[0]
     units = None

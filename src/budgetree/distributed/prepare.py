@@ -147,7 +147,6 @@ def parts_of_frames(frames: Any, target: str) -> Parts:
 
 
 def load_frame(target: str, frame: Any, as_text: Collection[str]) -> list[Table]:
-    """A data frame as a part."""
     return [read_frame(frame, target)]
 
 
@@ -167,7 +166,6 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
 
 
 def label_codes(labels: Any) -> Coded:
-    """The labels of a partition, each different one once."""
     array = np.asarray(labels)
     if array.dtype.kind in "iub":
         distinct, positions = np.unique(array.ravel(), return_inverse=True)
@@ -192,7 +190,6 @@ class PartSurvey:
 
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
-    """Look at all rows of a part."""
     target, levels, name = request.target, request.levels, _name(part)
     tests, labels = find_tests(table, target, request.weights, part), _label_column(table, request)
     levels.check(tests)
@@ -223,7 +220,6 @@ class Plan:
 
     @property
     def n_rows(self) -> int:
-        """Of all parts."""
         return sum(self.part_rows.values())
 
 
@@ -433,7 +429,6 @@ def _label_column(table: Table, request: CaseRequest) -> Column:
 
 
 def _name(part: Where) -> str:
-    """A part in a sentence."""
     return part.entry or part.source
 
 

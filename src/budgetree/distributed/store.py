@@ -120,11 +120,6 @@ class Shards(LocalCases):
         **settings : optional
             prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
             much each row counts.
-
-        Returns
-        -------
-        Shards
-            The known cases.
         """
         how = reading or Reading()
         parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
@@ -144,11 +139,6 @@ class Shards(LocalCases):
             Where the cases are kept; it must not hold anything yet.
         **settings : optional
             As in `from_files`.
-
-        Returns
-        -------
-        Shards
-            The known cases.
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(parts_of_frames(frames, request.target), request, folder)
@@ -165,11 +155,6 @@ class Shards(LocalCases):
             Where the cases are kept; it must not hold anything yet.
         max_rows : int, default 1000000
             At most so many cases are in a shard.
-
-        Returns
-        -------
-        Shards
-            The known cases.
 
         Raises
         ------
@@ -250,14 +235,12 @@ def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotal
 
 
 def write_drawn(folder: Path, rows: DrawnRows, tests: Sequence[NumberTest]) -> None:
-    """The rows that trees for new cases are learned from."""
     for field in fields(rows):
         _save(folder / f"drawn-{field.name}.npy", getattr(rows, field.name))
     (folder / DRAWN).write_text(json.dumps([asdict(test) for test in tests]), encoding="utf-8")
 
 
 def read_drawn(folder: Path, schema: Schema) -> Instance:
-    """Those of a folder."""
     kinds: dict[str, tuple[type[np.generic], int]] = {
         "codes": (np.uint8, 2),
         "numbers": (np.float64, 2),

@@ -36,7 +36,8 @@ class BudgetTreeClassifier(_InMemory):
         No row's path costs more than this; by default all tests may be bought.
     prices : number, array-like, dict or Prices, optional
         One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
-        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
+        tests may share a charge; by default 1 each. A column is its name or position, and "country_*" is all columns
+        of that name, paid once together. Columns of an array are called x0, x1, …
     losses : dict, array-like or Losses, optional
         What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
         gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
@@ -202,7 +203,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
         No row's path costs more than this.
     prices : number, array-like, dict or Prices, optional
         One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
-        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
+        tests may share a charge; by default 1 each. A column is its name or position, and "country_*" is all columns
+        of that name, paid once together. Columns of an array are called x0, x1, …
     max_error : number, optional
         The share of the training rows, by weight, that the tree may get wrong.
     losses : dict, array-like or Losses, optional

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
 from budgetree.data.table import Table, name_key
-from budgetree.errors import SettingError, TableError
+from budgetree.errors import PricesError, SettingError, TableError
 from budgetree.learn.validation import check_groups
 from budgetree.problem import Prices
 from budgetree.problem.duplicates import repeats
@@ -56,7 +57,12 @@ def leaf_share(given: Any) -> float:
 
 
 def prices_by_name(prices: Any, names: Sequence[str]) -> Any:
-    """A list of prices, one per column, by their names, so that their order says nothing; anything else as it is."""
+    """Prices by the names of columns, so that their order says nothing; what needs no change as it is.
+
+    One per column, by position ({0: 3}), or for a group (country_*), which is paid once.
+    """
+    if isinstance(prices, (Mapping, Prices)):
+        return _named_prices(prices, names)
     if not isinstance(prices, (Sequence, np.ndarray)) or isinstance(prices, str):
         return prices
     if len(prices) != len(names):
@@ -64,6 +70,29 @@ def prices_by_name(prices: Any, names: Sequence[str]) -> Any:
         message = f"prices: {given}; expected one for each."
         raise SettingError(message, subject="prices", found=len(prices), expected=len(names))
     return Prices(dict(sorted(zip(names, prices, strict=True), key=lambda pair: name_key(pair[0]))))
+
+
+def _named_prices(prices: Mapping[Any, Any] | Prices, names: Sequence[str]) -> Any:
+    given = prices.tests if isinstance(prices, Prices) else prices
+    known, tests = set(names), dict[str, Any]()
+    shared: dict[str, Any] = dict(prices.shared) if isinstance(prices, Prices) else {}
+    for key, price in given.items():
+        is_position = isinstance(key, (int, np.integer)) and str(key) not in known and 0 <= key < len(names)
+        name = names[int(key)] if is_position else str(key)
+        pattern = re.compile(".*".join(map(re.escape, name.split("*"))))
+        group = list(filter(pattern.fullmatch, names)) if "*" in name and name not in known else []
+        shared |= {name: (price, group)} if group else {}
+        tests |= dict.fromkeys(group, 0) if group else {name: price}
+    unknown = next((name for name in tests if name not in known), None)
+    if unknown is not None and list(names) == [f"x{at}" for at in range(len(names))]:
+        message = (
+            f"prices: no column is named {unknown!r}, since X has no names, and its columns are x0 to {names[-1]}."
+        )
+        advice = "Give prices by position, [3, 1] or {0: 3}, or let what makes X name its columns:"
+        raise PricesError(f"{message} {advice} ColumnTransformer(…).set_output(transform='pandas').", subject=unknown)
+    if tests.keys() == given.keys():
+        return prices
+    return Prices(tests, shared=shared, default=prices.default if isinstance(prices, Prices) else None)
 
 
 def listed_columns(given: Any, names: Sequence[str]) -> set[str]:

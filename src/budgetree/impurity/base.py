@@ -88,11 +88,6 @@ class Impurity:
             Weight units per case.
         n_classes : int
             The number of classes.
-
-        Returns
-        -------
-        Form
-            A multiple of the function, on whole units.
         """
         return general_form(self._checked_value, scale, exact=self.exact)
 
@@ -106,11 +101,6 @@ class Impurity:
         ----------
         counts : array-like of int
             A number per class.
-
-        Returns
-        -------
-        float
-            The tree's worst case is at most so many times the best; at least 1.
 
         Raises
         ------

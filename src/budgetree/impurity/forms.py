@@ -100,7 +100,6 @@ def general_form(function: Function, scale: Fraction, *, exact: bool) -> Form:
 
 
 def whole_bytes(number: int) -> bytes:
-    """A whole number as the core takes it."""
     return number.to_bytes(WHOLE_BYTES, "little")
 
 

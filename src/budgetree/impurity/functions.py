@@ -87,6 +87,7 @@ class Hinged(Impurity):
 
     @property
     def unit(self) -> Fraction:  # type: ignore[override]
+        """Every value for whole counts is a multiple of it."""
         return Fraction(1, self.alpha.denominator**2)
 
     def value(self, counts: Counts) -> Any:
@@ -171,6 +172,7 @@ class Polynomial(Impurity):
 
     @property
     def unit(self) -> Fraction:  # type: ignore[override]
+        """Every value for whole counts is a multiple of it."""
         factors = [gamma for gamma, _ in self.terms if gamma]
         return Fraction(gcd(*(each.numerator for each in factors)) or 1, lcm(*(each.denominator for each in factors)))
 

@@ -320,7 +320,6 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
 
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    """What a request asks for."""
     has_budget, costs = request.max_error is None, cases.schema.costs
     if request.objective is Objective.NEW:
         largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
@@ -392,7 +391,6 @@ def make_request(
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
 ) -> FitRequest:
-    """The request that these settings make, checked."""
     check_cases(cases)
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))

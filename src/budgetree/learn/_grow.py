@@ -10,7 +10,7 @@ from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.candidates import candidate_of
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
+from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.settings import FitRequest, check_cases, check_min_cases, check_threads
 from budgetree.problem import Instance
@@ -98,7 +98,8 @@ def grow(
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
-    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
+    origin = greedy_origin(impurity, settings.delta, budget, rule)
+    origin = replace(origin, min_cases=least, table=instance.fingerprint)
     tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 

@@ -24,7 +24,6 @@ class Candidate:
     make: Callable[[], Tree]
 
     def bounds(self, *, searched: bool, **fields: Any) -> Bounds:
-        """What is known of other trees."""
         return Bounds.of(self.loss, self.required_budget, searched=searched, **fields)
 
 
@@ -50,7 +49,6 @@ class Candidates:
                 self._kept = sorted([*kept, new], key=lambda found: found.required_budget)
 
     def best(self, budget: int) -> Candidate:
-        """The tree with the least loss within a budget."""
         return [found for found in self._kept if found.required_budget <= budget][-1]
 
     def next_better(self, loss: int) -> Candidate | None:
@@ -77,5 +75,5 @@ def given(tree: Tree) -> Tree:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    grown = leaf_of(instance.class_order.counts)
-    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF))
+    grown, table = leaf_of(instance.class_order.counts), instance.fingerprint
+    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF, table=table))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
 from budgetree.learn.candidates import given
-from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
+from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
 from budgetree.learn.settings import check_instance, check_threads
@@ -128,13 +128,7 @@ class Curve:
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table.
-
-        Returns
-        -------
-        str
-            Lines for a terminal.
-        """
+        """The points as a table."""
         rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
         amount = self.instance.schema.wording.amount
         for p in self.points:
@@ -264,7 +258,6 @@ class _Whole:
     origin: Origin
 
     def stopped(self, threshold: Any, delta: Fraction) -> Tree:
-        """The tree of a δ."""
         schema, nodes, origin = self.instance.schema, self.nodes, self.origin
         stopped = np.asarray(self.impurities <= threshold, dtype=bool) & ~nodes.is_leaf
         if stopped.any():

@@ -256,11 +256,6 @@ class Frontier:
         ----------
         budget : number or None
             What no case may exceed; None for no limit.
-
-        Returns
-        -------
-        Point
-            The point, whose tree is `Point.tree`.
         """
         units = self.instance.schema.costs.budget_units(budget)
         return [point for point in self.points if point.candidate.required_budget <= units][-1]
@@ -279,11 +274,6 @@ class Frontier:
         ----------
         max_error : number
             The share, from 0 to 1.
-
-        Returns
-        -------
-        Point
-            The point, whose tree is `Point.tree`.
 
         Raises
         ------
@@ -387,13 +377,7 @@ class Frontier:
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table, with a sparkline of the errors.
-
-        Returns
-        -------
-        str
-            Lines for a terminal.
-        """
+        """The points as a table, with a sparkline of the errors."""
         from budgetree.show.frontier_view import render_text  # the layer above, when it is asked for
 
         return render_text(self)

@@ -110,7 +110,6 @@ class FitRequest:
 
     @property
     def objective(self) -> Objective:
-        """Which cases the tree is for."""
         return Objective.KNOWN if self.choice is None else self.choice.objective
 
     @property
@@ -146,7 +145,6 @@ def _check_rules(cases: AnyCases) -> None:
 
 
 def check_instance(instance: Any) -> None:
-    """An error unless it is an Instance."""
     if isinstance(instance, DistributedCases):
         message = (
             f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
@@ -161,13 +159,11 @@ def check_instance(instance: Any) -> None:
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:
-    """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
         raise _refusal("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
 
 
 def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
-    """An error unless it is one of these."""
     if value not in choices:
         raise _refusal(subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices)
 
@@ -215,12 +211,10 @@ def check_threads(threads: Any) -> int:
 
 
 def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
-    """The known cases that every leaf must have."""
     return min(at_least_one(min_cases, subject), 2**31 - 1)  # more cases than any table has
 
 
 def at_least_one(number: Any, subject: str, expected: str = "a whole number of at least 1") -> int:
-    """A whole number, as large as that."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise _refusal(subject, number, expected, expected)
     return int(number)
@@ -236,7 +230,6 @@ def check_time_limit(time_limit: Any) -> float | None:
 
 
 def check_max_error(max_error: Any) -> Fraction:
-    """The share of the cases that may be wrong."""
     expected = "a share of the cases, from 0 to 1"
     share = non_negative(max_error, "max_error", f"expected {expected}")
     if share > 1:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from os import PathLike, fspath
 from typing import Any, Literal, Self, get_args
 
@@ -234,6 +236,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -263,13 +266,15 @@ class Instance(HasSchema):
             would have shown is not known; what a test is worth is learned from the rows that have it, and a case
             without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
             trees for new cases and results in those for known cases, where "unknown" is refused.
+        categories : collection of str, default ()
+            Columns whose numbers are codes: each is a category, and 2 does not lie between 1 and 3.
 
         Raises
         ------
         ValueError
             Where there is no such column, no row or no test, or prices or losses do not fit.
         """
-        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks, categories)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
@@ -285,6 +290,7 @@ class Instance(HasSchema):
         binning: Binning = "quantile",
         duplicates: Duplicates = "keep",
         blanks: BlankReading = None,
+        categories: Collection[str] = (),
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -296,7 +302,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, binning, duplicates, blanks : optional
+        prices, losses, levels, binning, duplicates, blanks, categories : optional
             As in `from_frame`.
 
         Raises
@@ -317,7 +323,7 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks, categories)
         cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
@@ -424,6 +430,15 @@ class Instance(HasSchema):
     def row_order(self) -> NDArray[np.int64]:
         """The positions of the raw rows in the canonical order: by what they hold, however they came."""
         return np.argsort(self.row_ranks, kind="stable")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the cases, whose order is one of contents, and of the names of tests, outcomes and classes."""
+        names = (self.test_names, self.outcome_names, [repr(name) for name in self.class_names])
+        digest = sha256(json.dumps(names).encode())
+        for array, kind in ((self.codes, "u1"), (self.labels, "<i8"), (self.weight_units, "<i8")):
+            digest.update(np.ascontiguousarray(array, dtype=kind).data)
+        return digest.hexdigest()
 
     @cached_property
     @internal

@@ -55,10 +55,13 @@ class Schema:
         """The same as `encoded`, with a warning of the values of tests needed that no known case had."""
         codes = self.encoded(table, needed)
         for test in sorted(needed):
-            if count := int((codes[:, test] == UNSEEN).sum()):
-                rows = counted(count, "row has", "rows have")
-                message = f"{rows} a value of {self.test_names[test]!r} that no known case had; its code is {UNSEEN}."
-                warnings.warn(message, stacklevel=3)
+            is_unseen, name = codes[:, test] == UNSEEN, self.test_names[test]
+            is_blank = table.column(name).is_absent if is_unseen.any() else is_unseen
+            found = {f"a value of {name!r} that no known case had": ~is_blank, f"no result of {name!r}": is_blank}
+            for what, which in found.items():
+                if count := int((is_unseen & which).sum()):
+                    rows = counted(count, "row has", "rows have")
+                    warnings.warn(f"{rows} {what}; its code is {UNSEEN}.", stacklevel=3)
         return codes
 
     def encoded(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:

@@ -162,11 +162,6 @@ class Certificate:
         time_limit : float or None, default 10
             Seconds; None for as long as it takes.
 
-        Returns
-        -------
-        CheckReport
-            `ok`, `problems` and `unverified`; `print` shows it.
-
         Raises
         ------
         ValueError
@@ -198,11 +193,6 @@ class Certificate:
         ----------
         path : str or path
             The file.
-
-        Returns
-        -------
-        Certificate
-            As it was written.
 
         Raises
         ------
@@ -245,13 +235,7 @@ class Certificate:
         return Contradiction.LOWER_BOUND if lower > known or (lower, ratio) != tuple(numbers) else None
 
     def to_text(self) -> str:
-        """A few lines for people. What only the known cases can tell is marked where they are not at hand.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
+        """A few lines for people. What only the known cases can tell is marked where they are not at hand."""
         few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
         lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:
@@ -300,7 +284,6 @@ class Certificate:
 
 
 def _check(document: Any) -> None:
-    """A CertificateError where a document is no certificate."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else document
         message = f'this is not a certificate; expected an object with "format": "{FORMAT}".'

@@ -105,7 +105,6 @@ def outcome_prices(_: Evidence) -> Tried:
 
 
 def admissible(_: Evidence) -> Tried:
-    """The functions that the paper calls admissible."""
     terms = [(1, (1, 1, 0)), (2, (0, 2, 1)), (1, (1, 1, 4))]
     tried: list[Impurity] = [Pairs(), *map(Powers, POWERS), impurities.Polynomial(terms)]
     tried += [kind(alpha) for kind in (HingedPairs, HingedProduct) for alpha in ALPHAS]
@@ -122,13 +121,11 @@ def pairs_are_powers(evidence: Evidence) -> Tried:
 
 
 def not_admissible(_: Evidence) -> Tried:
-    """The usual impurities, about which the paper says nothing."""
     found = {repr(usual): check_admissible(usual, 2, 5) for usual in (impurities.Gini(), impurities.Entropy())}
     return all(found.values()), {"examples": "; ".join(f"{name}: {example}" for name, example in found.items())}
 
 
 def figure1(evidence: Evidence) -> Tried:
-    """The toy and its erratum."""
     _, computed, printed = evidence.toy
     columns = "; ".join(
         f"{column.name}: R(t1) = {column.ratios['t1']}, R(t2) = {column.ratios['t2']}, takes {column.chosen}"
@@ -202,7 +199,6 @@ def synthetic(evidence: Evidence) -> Tried:
 
 
 def data_sets(evidence: Evidence) -> Tried:
-    """The appendix's numbers."""
     differences = [difference for size in evidence.sets for difference in size.differences]
     given = sum(paper is not None for size in evidence.sets for paper, _ in size.numbers.values())
     found = {"agreeing": given - len(differences), "given": given, "differences": "; ".join(differences)}
@@ -244,7 +240,6 @@ def small_budgets(evidence: Evidence) -> Tried:
 
 
 def large_budgets(evidence: Evidence) -> Tried:
-    """Who is ahead at the largest."""
     n_sets, rest = len(evidence.panels), [panel.name for panel in evidence.panels if _hinge_is_ahead(panel)[-1]]
     found = {"ahead": n_sets - len(rest), "n_sets": n_sets, "but": f"; not on {', '.join(rest)}" if rest else ""}
     return Verdict.of(not rest, in_part=len(rest) < n_sets), found
@@ -285,7 +280,6 @@ TRIALS: tuple[Callable[[Evidence], Tried], ...] = (
 
 
 def tried(trial: Callable[[Evidence], Tried], evidence: Evidence) -> Claim:
-    """What the paper says, and what came out."""
     text = TEXTS[trial.__name__]
     if trial in ON_PROVEN_FRONTIERS and not evidence.proven:
         return Claim(text["where"], text["quote"], text["says"], NOTHING_PROVEN, Verdict.NOT_SETTLED, {})

@@ -58,7 +58,6 @@ class Panel:
         return cls(name, instance, curves, exact)
 
     def errors(self, curve: str, budget: float) -> float:
-        """The fewest errors of a curve within a budget."""
         return min(errors for cost, errors in self.curves[curve] if cost <= budget)
 
     def least(self, budget: float) -> float:
@@ -72,7 +71,6 @@ class Panel:
 
     @property
     def longest(self) -> int:
-        """The largest max-cost of any curve."""
         return int(max(cost for curve in self.curves.values() for cost, _ in curve))
 
 
@@ -140,13 +138,11 @@ class SetSize:
 
     @property
     def differences(self) -> list[str]:
-        """What the paper says otherwise."""
         differing = [(what, *pair) for what, pair in self.numbers.items() if pair[0] not in (None, pair[1])]
         return [f"{self.name} has {ours} {what} (the paper says {paper})" for what, paper, ours in differing]
 
 
 def set_sizes() -> list[SetSize]:
-    """The nine sets in the paper's order."""
     found = []
     for name, paper in PAPER.items():
         instance = datasets.load(name)
@@ -218,5 +214,4 @@ class Evidence:
 
     @property
     def proven(self) -> list[Panel]:
-        """The panels whose whole frontier is proven."""
         return [panel for panel in self.panels if panel.exact.complete]

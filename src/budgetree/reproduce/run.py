@@ -36,8 +36,6 @@ def toy_table(toy: list[ToyColumn]) -> TextTable:
 
 
 def sets_table(sets: list[SetSize]) -> TextTable:
-    """The paper's sizes beside ours."""
-
     def cell(paper: int | None, ours: int) -> str:
         return str(ours) if paper == ours else f"{ours} (not given)" if paper is None else f"{ours} (paper: {paper})"
 
@@ -122,7 +120,6 @@ class Reproduction:
 
     @property
     def document(self) -> str:
-        """docs/paper.md."""
         parts = [
             f"## {claim.where}\n\n> {claim.quote}\n\n**Says:** {claim.says}\n\n**Found:** {claim.result}\n\n"
             f"**{claim.verdict.value.capitalize()}.**\n"

@@ -173,7 +173,6 @@ class Clock:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
         return self._interrupted or (self._whole is not None and self._whole.was_interrupted)
 
     def spend(self, seconds: float) -> None:
@@ -230,7 +229,6 @@ class Clock:
 
     @property
     def _wholes(self) -> list[Clock]:
-        """This clock, and those that it is a share of."""
         return [self] if self._whole is None else [self, *self._whole._wholes]
 
     def _left(self, *, of_work: bool) -> int | None:
@@ -278,33 +276,18 @@ def was_interrupted() -> bool:
     return _was_raised.is_set()
 
 
-class _Listeners:
-    """Who wants to hear of Ctrl-C instead of being ended by it: searches, and the searches within them."""
-
-    def __init__(self) -> None:
-        self.stops: list[Callable[[], object]] = []
-        self.first: float | None = None  # when Ctrl-C came
-
-    def handle(self, number: int, frame: FrameType | None) -> None:
-        if self.first is None:
-            self.first = time.monotonic()
-        elif time.monotonic() - self.first > HURRY:
-            raise_interrupt(number, frame)
-        for stop in self.stops:
-            stop()
-
-    @contextmanager
-    def add(self, stop: Callable[[], object]) -> Iterator[None]:
-        self.stops.append(stop)
-        try:
-            if self.first is not None:
-                stop()
-            yield
-        finally:
-            self.stops.remove(stop)
+_stops: list[Callable[[], object]] = []  # of searches, and of the searches within them: what Ctrl-C calls instead
+_first: float | None = None  # when Ctrl-C came, in the outermost search
 
 
-_listeners: _Listeners | None = None  # those of the outermost search
+def _stop_all(number: int, frame: FrameType | None) -> None:
+    global _first
+    if _first is None:
+        _first = time.monotonic()
+    elif time.monotonic() - _first > HURRY:
+        raise_interrupt(number, frame)
+    for stop in _stops:
+        stop()
 
 
 @contextmanager
@@ -313,23 +296,24 @@ def instead_of_interrupt(stop: Callable[[], object]) -> Iterator[None]:
 
     Nothing changes in other threads than the main one, and where another handler listens to Ctrl-C.
     """
-    global _listeners
-    before = signal.getsignal(signal.SIGINT)
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main and _listeners is not None and before == _listeners.handle:
-        with _listeners.add(stop):
-            yield
-    elif is_main and before in (signal.default_int_handler, raise_interrupt):
-        _listeners = _Listeners()
-        with _listeners.add(stop):
-            signal.signal(signal.SIGINT, _listeners.handle)
-            try:
-                yield
-            finally:
-                signal.signal(signal.SIGINT, before)
-                _listeners = None
-    else:
+    global _first
+    before, is_main = signal.getsignal(signal.SIGINT), threading.current_thread() is threading.main_thread()
+    if not is_main or before not in (signal.default_int_handler, raise_interrupt, _stop_all):
         yield
+        return
+    if before is not _stop_all:
+        _first = None
+    _stops.append(stop)
+    try:
+        if _first is not None:
+            stop()
+        signal.signal(signal.SIGINT, _stop_all)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+    finally:
+        _stops.remove(stop)
 
 
 @contextmanager

@@ -39,19 +39,16 @@ def check_place(path: str | Path) -> None:
 
 
 def write_text(path: str | Path, content: str) -> None:
-    """Replace the file in one step."""
     with replacing(path) as file:
         file.write(content)
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Replace the file in one step."""
     with replacing(path) as file:
         file.buffer.write(content)
 
 
 def write_json(path: str | Path, content: Any, indent: int | None = None) -> None:
-    """Replace the file in one step."""
     write_text(path, json_text(content, indent))
 
 
@@ -91,7 +88,6 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
 
 
 def part_name() -> str:
-    """A name for a file or folder of this process, unlike any other."""
     number = os.getpid()
     return f".budgetree-{_machine()}-{number}-{_began(number) or 0}-{secrets.token_hex(6)}.part"
 

@@ -78,7 +78,6 @@ def with_more(shown: Iterable[str], n_more: int) -> str:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """The first names of a table, and how many more there are."""
     return with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)
 
 

@@ -16,7 +16,7 @@ from budgetree.services.words import counted, largest, show_number, visible, wit
 from budgetree.show.outline import NONE, Group, Step, percent, point_names
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.tree import Confusion
-from budgetree.tree.leaves import Points, Scored, Totals
+from budgetree.tree.leaves import Model, Points, Scored, Totals
 from budgetree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -69,8 +69,11 @@ def summary_line(tree: Tree) -> str:
     is_lower = total and tree.known_max_cost != tree.max_cost
     known = f" (known cases at most {amount(tree.known_max_cost)})" if is_lower else ""
     rate = "" if has_losses or not total else f" ({tree.errors / total:.1%})"
+    leaves = counted(tree.n_leaves, "leaf", "leaves")
+    if any(isinstance(rule, Points | Model) for rule in tree.nodes.rules):
+        leaves = f"{counted(len(tree.tests_used), 'test')} that are weighed together in {leaves}"
     return (
-        f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
+        f"{counted(tree.n_objects, 'case')}{weight}, {leaves}; "
         f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "
         f"{loss_words(tree, has_losses=has_losses)}{rate}"
     )

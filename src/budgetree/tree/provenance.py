@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any, Literal, Self, get_args
@@ -108,6 +108,7 @@ class Origin:
     choice: LeafChoice | None = None  # of a predictive tree: its kind of leaf
     confidence: Fraction | None = None  # of a predictive tree: the probability at which a case stops, if it was given
     min_cases: int = 1  # that every leaf was to have
+    table: str | None = field(default=None, compare=False)  # the fingerprint of the cases that it was learned from
 
     @property
     def leaves(self) -> LeafKind | None:

@@ -13,8 +13,7 @@ import budgetree as bt
 from _support.reference_growth import grow_in_numpy
 from budgetree.distributed.cases import Engine
 from budgetree.distributed.partition import Step
-from budgetree.learn.greedy.grow import grow_nodes
-from budgetree.learn.greedy.levels import CountCache, EndedEarlyError, LevelGrower
+from budgetree.learn.greedy.levels import CountCache, EndedEarlyError, LevelGrower, grow_nodes
 from budgetree.learn.greedy.rule import PythonRule, check_settings
 from budgetree.services.clock import Clock
 from budgetree.tree import Grown

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.levels import grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio, join_steps
 from budgetree.learn.greedy.rule import Settings
 from budgetree.services.clock import Clock, OutOfTimeError

@@ -86,3 +86,10 @@ def test_the_tree_is_the_pruned_one() -> None:
     assert tree.max_cost == 2
     unlisted = tree.walk_codes(np.full((1, 4), 255, dtype=np.uint8))
     assert unlisted.probabilities[0] == pytest.approx(start.probabilities[0])  # as the node where it is found out
+
+
+def test_with_more_tests_than_exact_search_takes_there_is_none() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (30, 32_768), dtype=np.uint8)
+    instance = bt.Instance(codes, codes[:, 777])
+    assert bt.predictive(instance, budget=1, leaves="tree").errors == 0

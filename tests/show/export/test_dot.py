@@ -23,7 +23,7 @@ def test_graphviz_reads_the_graph() -> None:
     assert any('\\"quoted\\"' in (label or "") for label in labels)
 
 
-@pytest.mark.filterwarnings("ignore:.* no known case had")
+@pytest.mark.filterwarnings("ignore:.* (no known case had|no result of)")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("seed", range(3))
 def test_who_follows_the_graph_comes_to_what_predict_says(seed: int) -> None:

@@ -358,7 +358,7 @@ RAW = {
 LABELS = ["x", "y", "z", "z", "y", "x"] * 2
 
 
-@pytest.mark.filterwarnings("ignore:.* no known case had")
+@pytest.mark.filterwarnings("ignore:.* (no known case had|no result of)")
 @pytest.mark.parametrize("name", RAW)
 def test_raw_values_of_every_kind_come_back(tmp_path: Path, name: str) -> None:
     known = pd.DataFrame({name: pd.Series(RAW[name], dtype=object), "label": LABELS})
@@ -379,7 +379,7 @@ def test_a_value_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
         bt.grow(bt.Instance.from_frame(known, "label")).to_json(tmp_path / "model.json")
 
 
-@pytest.mark.filterwarnings("ignore:.* no known case had")
+@pytest.mark.filterwarnings("ignore:.* (no known case had|no result of)")
 def test_another_process_predicts_the_same(tmp_path: Path) -> None:
     raw = bt.datasets.frame("house_votes")
     tree = bt.grow(bt.Instance.from_frame(raw, "party"), budget=4)
@@ -431,3 +431,17 @@ def test_a_class_that_is_no_finite_number_is_refused_when_it_is_written(tmp_path
     with refused(TreeError, subject="class"):
         tree.to_json(tmp_path / "model.json")
     assert not (tmp_path / "model.json").exists()
+
+
+def test_a_file_says_who_wrote_it_and_from_which_table(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [0, 1, 2, 3] * 6, "b": range(24), "y": ["ill", "well"] * 12})
+    for objective in ("known", "new"):
+        trees = [bt.fit(bt.Instance.from_frame(f, "y"), budget=1, objective=objective, folds=0).tree for f in (
+            frame, frame.sample(frac=1, random_state=1)[["b", "y", "a"]], frame.assign(b=[23, *range(1, 23), 0]),
+        )]  # fmt: skip
+        for number, tree in enumerate(trees):
+            tree.to_json(tmp_path / f"{number}.json")
+        same, shuffled, other = (json.loads((tmp_path / f"{number}.json").read_text()) for number in range(3))
+        assert same["written_by"] == f"budgetree {bt.__version__}"
+        assert same["origin"]["table"] == shuffled["origin"]["table"] != other["origin"]["table"]
+        assert bt.Tree.from_json(tmp_path / "0.json").origin.table == same["origin"]["table"]

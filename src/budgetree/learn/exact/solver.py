@@ -251,10 +251,13 @@ class Solver:
         else:
             self.trees.add(candidate_of(self._tree(nodes, method), source))
 
+    def _origin(self, method: Method) -> Origin:
+        return Origin(method, min_cases=self._request.min_cases, table=self._instance.fingerprint)
+
     def _tree(self, nodes: Grown, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
         instance = self._instance
         schema, grown = instance.schema, nodes.answering(instance.schema.loss_table)
         if grown.redundant.any():
             grown = grown.pruned(grown.redundant, schema.n_outcomes)
-        return grown_tree(schema, grown, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
+        return grown_tree(schema, grown, instance.n_objects, self._origin(method))

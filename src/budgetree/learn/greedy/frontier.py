@@ -14,9 +14,17 @@ import numpy as np
 from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.candidates import Candidate, leaf_candidate
-from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
-from budgetree.learn.greedy.grow import greedy_origin
-from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount, join_steps
+from budgetree.learn.greedy.levels import greedy_origin
+from budgetree.learn.greedy.portfolio import (
+    HINGED,
+    ROUNDS,
+    Batch,
+    ClassWeights,
+    Portfolio,
+    TreeCount,
+    join_steps,
+    weigh_classes,
+)
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
@@ -59,7 +67,8 @@ class _Whole:
         schema, budget = self.instance.schema, None
         if self.hard_budget < schema.costs.budget_units(None):
             budget = Fraction(self.hard_budget) / schema.costs.scale
-        origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
+        table, origin = self.instance.fingerprint, greedy_origin(self.impurity, budget=budget)
+        origin = replace(origin, min_cases=self.min_cases, table=table)
         if self.weights is not None:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
         if self.ended is not None:

@@ -9,8 +9,10 @@ that are leaves already end here
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,15 +20,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.distributed import DistributedCases
-from budgetree.distributed.cases import Engine
+from budgetree.distributed import AnyCases, DistributedCases
+from budgetree.distributed.cases import Engine, LocalCases
 from budgetree.distributed.partition import NOWHERE, Moves, Step
-from budgetree.learn.greedy.native import NativeRule, native_totals
+from budgetree.impurity import Impurity
+from budgetree.learn.greedy.native import NativeRule, grow_native, native_instance, native_totals
 from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
-from budgetree.problem import PathState
+from budgetree.problem import Instance, PathState
+from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import LEAF, NO_BRANCH, Grown
+from budgetree.tree.provenance import Function, Method, Origin
 
 MAX_TABLE_BYTES = 256 * 2**20  # of the counts that are held at once; a larger level is counted in batches
 TABLE_COST = 8  # what adding up and sending a cell takes, in cells counted
@@ -360,3 +365,39 @@ def _states(nodes: Sequence[Node]) -> LevelNodes:
         np.array([node.state.spent[0] for node in nodes], dtype=np.int64),
         np.array([node.state.flags for node in nodes], dtype=np.uint64),
     )
+
+
+def grow_nodes(
+    instance: AnyCases,
+    settings: Settings,
+    threads: int = 1,
+    clock: Clock | None = None,
+    report: ProgressReport = no_report,
+    cache: CountCache | None = None,
+) -> Grown:
+    """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it.
+
+    By levels, trees that share a cache share what they count.
+    """
+    if not isinstance(instance, Instance):
+        cases = instance
+    elif native_instance(instance).serves(settings.form, settings.min_cases):
+        return grow_native(instance, settings, threads)
+    else:
+        cases = LocalCases.of_instance(instance)
+    return LevelGrower(cases, settings, cases.engine(threads), cache, clock=clock).grow(report)
+
+
+def greedy_origin(impurity: Impurity, delta: Fraction = Fraction(0), budget: Any = None, rule: str = "worst") -> Origin:
+    """The settings of a growth; a budget without limit is none.
+
+    Of the impurity its class, so that a user's Powers is not taken for ours, and its numbers; the rest is in its repr.
+    """
+    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    kind, numbers = type(impurity), [pair for pair in vars(impurity).items() if isinstance(pair[1], (int, Fraction))]
+    if kind.__module__.startswith("budgetree.impurity."):
+        parameters = tuple((key, Fraction(value)) for key, value in numbers if value >= 0)
+        function = Function(kind.__name__, parameters, repr(impurity))
+    else:
+        function = Function(f"{kind.__module__}.{kind.__qualname__}", (), repr(impurity))
+    return Origin(Method.GREEDY, function, delta, limit, rule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.forms import hinge_form, whole_bytes
 from budgetree.impurity.functions import Hinged
-from budgetree.learn.greedy.class_weights import ClassWeights
-from budgetree.learn.greedy.grow import grow_nodes
-from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
+from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import CACHE_BYTES, check_threads
-from budgetree.problem import CostModel, Instance
+from budgetree.problem import CostModel, Instance, LossTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Grown
@@ -110,6 +109,47 @@ class TreeCount:
     def tick(self, n_more: int, _: int) -> None:
         """In the middle of a batch, which has so many trees by now."""
         self.report(self.done, self.total, f"{self.n_trees + n_more} trees")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassWeights:
+    """Classes weighted by what missing them may cost: the rule itself knows counts, not losses.
+
+        case      class    largest loss   counts in the growth as
+          7      benign         1                1                   a test that separates cancer from the rest
+          8      cancer        50               50                   removes fifty times as much impurity
+
+    Trees grown so are judged by their loss like all others. What the paper proves is about the weighted cases then.
+    """
+
+    instance: AnyCases  # weighted
+    factors: NDArray[np.int64]  # per class
+    losses: LossTable  # by which the weighted cases lose what they do, times `scale`
+    scale: int
+
+    def real_nodes(self, nodes: Grown) -> Grown:
+        """The same tree, which counts the real cases."""
+        return replace(nodes, counts=nodes.counts // self.factors)
+
+
+def weigh_classes(instance: AnyCases) -> ClassWeights | None:
+    """None where that changes nothing, or leads beyond exact numbers."""
+    losses = instance.schema.loss_table
+    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still counts
+    divisor = math.gcd(*factors.tolist())
+    factors = factors // divisor
+    if (factors == factors[0]).all():
+        return None
+    scale = math.lcm(*factors.tolist())
+    total = int(instance.class_order.total)
+    if total * int(factors.max()) * scale * losses.largest >= LARGEST_EXACT:
+        return None
+    units = losses.units * (scale // factors)[:, None]
+    if isinstance(instance, DistributedCases):
+        weighted: AnyCases = instance.weighted_by_class(factors)
+    else:
+        weighted = instance.counted_by(instance.weight_units * factors[instance.labels], instance.schema.weight_scale)
+    return ClassWeights(weighted, factors, LossTable(losses.answers, units, losses.scale * scale), scale)
 
 
 class Portfolio:

@@ -67,6 +67,8 @@ def _steps(growth: Growth, largest: int) -> dict[int, float]:
 
 def _cheapest_together(costs: CostModel) -> list[int]:
     """What one test costs at least, what two together do, and so on: the cheapest that is left comes next."""
+    if not costs.fees.size:
+        return [int(amount) for amount in np.cumsum(np.sort(costs.costliest))]
     state, spent = costs.begun, list[int]()
     while len(state.tests) < len(costs.test_names):
         prices = costs.prices(state)

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import solve
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
@@ -124,7 +125,10 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
     if clock.is_over or not instance.schema.costs.is_plain:
         return None
     request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
-    best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
+    try:
+        best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
+    except TooLargeError:  # no start then
+        return None
     return grown_of_nodes(best.candidate.make().nodes) if best.complete else None
 
 

@@ -135,7 +135,7 @@ class PredictiveTrees:
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
-                origin = predictive_origin(budget, self._fitter.confidence)
+                origin = replace(predictive_origin(budget, self._fitter.confidence), table=self.cases.fingerprint)
                 (found,) = self._fitter.pathways([units], clock, [origin])
         complete = not (clock.ended_work or self.is_coarse)
         return replace(join_levels(found.tree), ended=clock.ended(complete=complete))

@@ -72,7 +72,12 @@ function adviceOf({ advice, points }) {
 }
 
 /** @type {(point: Point) => string} */
-const boundOf = (point) => (point.proven ? say("chart.is_proven") : say("chart.at_least", { bound: point.lower_bound }));
+const boundOf = (point) =>
+  point.proven
+    ? say("chart.is_proven")
+    : point.lower_bound
+      ? say("chart.at_least", { bound: point.lower_bound })
+      : say("chart.no_bound");
 
 /** @type {(point: Point) => string} */
 const newShare = (point) =>

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from budgetree._version import __version__
 from budgetree.errors import BudgetreeError, ModelFileError, TreeError, Where
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
@@ -139,6 +140,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
+        "written_by": f"budgetree {__version__}",
         "origin": history.origin_content(tree.origin),
         "bounds": history.bounds_content(tree.bounds, schema),
         "estimate": history.estimate_content(tree.estimate),

@@ -47,6 +47,7 @@ def origin_content(origin: Origin) -> dict[str, Any]:
         "seed": origin.seed,
         "leaves": None if origin.choice is None else _choice_content(origin.choice),
         "min_cases": None if origin.min_cases == 1 else origin.min_cases,
+        "table": origin.table,
     }
     said = {name: value for name, value in content.items() if value is not None}
     return {"method": origin.method, "rule": origin.rule, "changes": changes} | said
@@ -69,6 +70,7 @@ def read_origin(content: dict[str, Any]) -> Origin:
         choice=_read_choice(content["leaves"]) if "leaves" in content else None,
         confidence=read_optional(content.get("confidence"), "origin.confidence"),
         min_cases=content.get("min_cases", 1),
+        table=content.get("table"),
     )
 
 
