@@ -68,13 +68,11 @@ def _panel(case: Consultation) -> str:
 
 def _others(case: Consultation) -> str:
     """What was taken of each further resource, and what is left of it."""
-    resources, costs = case.tree.schema.costs.resources[1:], case.costs
-    parts = (
-        f"; {resource.name}: {show_number(costs[resource.name].spent)} of {show_number(resource.amount(resource.limit))}"
-        + (f" {resource.unit}" if resource.unit else "")
-        for resource in resources
-    )
-    return visible("".join(parts))
+    found = ""
+    for resource in case.tree.schema.costs.resources[1:]:
+        spent, most = case.costs[resource.name].spent, resource.amount(resource.limit)
+        found += f"; {resource.name}: {show_number(spent)} of {show_number(most)} {resource.unit}".rstrip()
+    return visible(found)
 
 
 def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:

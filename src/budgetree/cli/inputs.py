@@ -171,8 +171,8 @@ def instance_from(table: Table, request: Request) -> Instance:
         target, plan = target_among(table.names, request), request.plan(given)
         left_out, alike = [*request.no_tests, *given.locked], request.duplicates
         if given.locked:
-            needing = f"{some_of(given.locked)} may only follow what is left out, and {'is' if len(given.locked) == 1 else 'are'}"
-            click.echo(click.style("warning: ", fg="yellow") + visible(f"{needing} left out, too."), err=True)
+            message = f"left out, too, because they may only follow what is left out: {some_of(given.locked)}."
+            click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
         cases = known_cases(table, target, left_out)
         read = Instance.from_table(
             cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=alike

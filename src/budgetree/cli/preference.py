@@ -75,8 +75,8 @@ class Preference:
             shares = f"{100 * heeded:.1f} % of new cases wrong instead of {100 * free:.1f} %"
             return f"{shares} (± {100 * error:.1f}: {verdict})"
         if self.heeded.request.max_error is not None:
-            amount = tree.schema.wording.amount
-            return f"a worst case of {amount(tree.exact_max_cost)} instead of {amount(self.free.tree.exact_max_cost)}{proven}"
+            heeded_cost, cost = map(tree.schema.wording.amount, (tree.exact_max_cost, self.free.tree.exact_max_cost))
+            return f"a worst case of {heeded_cost} instead of {cost}{proven}"
         if self.more < 0:  # a search that ended early
             return "a better tree than was found without that preference; --time-limit gives the search longer"
         if tree.schema.losses is not None:
