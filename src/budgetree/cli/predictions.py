@@ -181,7 +181,11 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
         key = np.unique(key, return_inverse=True)[1] * len(amounts) + amount
     _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
     distinct = [
-        (schema.answer_names[answer], _costs(schema, spent), tree.names_of(tree.nodes.bought(leaf)))
+        (
+            schema.answer_names[answer],
+            _costs(schema, spent),
+            tuple(tree.test_names[test] for test in tree.nodes.bought(leaf)),
+        )
         for leaf, answer, spent in zip(
             walk.leaf[first].tolist(), walk.answers[first].tolist(), every[:, first].T.tolist(), strict=True
         )
