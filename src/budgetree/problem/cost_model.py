@@ -252,15 +252,8 @@ class CostModel:
         return self.within_units(self.budget_units(budget))
 
     def within_units(self, budget: int) -> CostModel:
-        """The same in whole units; the beginning of all paths must fit every limit."""
-        costs = replace(self, resources=(replace(self.resources[0], limit=budget), *self.resources[1:]))
-        for resource, least in zip(costs.resources, self.begun.spent, strict=True):
-            if least > resource.limit:
-                names, of = listed([self.test_names[test] for test in self.first]), costs._limit_name(resource)
-                found, needed = resource.amount(resource.limit), resource.amount(least)
-                message = f"the {of} is {found}; every path begins with {names}, which takes up to {needed}. Raise it."
-                raise SettingError(message, subject=of, found=found, expected=needed)
-        return costs
+        """The same in whole units."""
+        return replace(self, resources=(replace(self.resources[0], limit=budget), *self.resources[1:]))
 
     def reordered(self, tests: NDArray[Any]) -> CostModel:
         """The same rules for the tests in another order: these, by position."""
@@ -463,5 +456,12 @@ class CostModel:
         return self.resources[0].amount(units)
 
     def budget_units(self, budget: Any, what: str = "budget") -> int:
-        """The most units that a path may spend; None means no limit."""
-        return self.resources[0].units(budget, what)
+        """The most units that a path may spend, None for no limit; the beginning of all paths must fit every limit."""
+        units = self.resources[0].units(budget, what)
+        for resource, limit, least in zip(self.resources, (units, *self.limits[1:]), self.begun.spent, strict=True):
+            if least > limit:
+                names, of = listed([self.test_names[test] for test in self.first]), self._limit_name(resource)
+                found, needed = resource.amount(limit), resource.amount(least)
+                message = f"the {of} is {found}; every path begins with {names}, which takes up to {needed}. Raise it."
+                raise SettingError(message, subject=of, found=found, expected=needed)
+        return units
