@@ -52,11 +52,6 @@ class Grown:
         wanted = None if table.is_plain else table
         return self if self.loss_table is wanted else replace(self, loss_table=wanted)
 
-    def has_same_arrays(self, other: Grown) -> bool:
-        """Whether everything but what answers cost is the same."""
-        names = set(self.__dataclass_fields__) - {"loss_table"}
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
     def __len__(self) -> int:
         return len(self.test)
 
