@@ -143,7 +143,7 @@ export function refusal(text, plausible = null) {
     return say("answers.no_number", { given, example: 4.5 }) + hint;
   }
   if (!Number.isFinite(number)) return say("answers.too_large", { given });
-  return plausible && (number < plausible[0] || number > plausible[1]) ? say("answers.beyond", { given }) : "";
+  return plausible && (number < plausible[0] || number > plausible[1]) ? say("answers.beyond", { given, low: plausible[0], high: plausible[1] }) : "";
 }
 
 /** @param {HTMLButtonElement[]} buttons */

@@ -7,8 +7,8 @@ import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
 import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
-import { follow } from "./routing.js";
-import { clean, inUnit, say, sayParts } from "./words.js";
+import { follow, runningPoints } from "./routing.js";
+import { amount, clean, inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -34,10 +34,11 @@ export function startConsultation(index, answers = []) {
 
 /**
  * @param {Session} session
+ * @param {number} at the purchase
  * @param {Answer} answer
  */
-function giveAnswer(session, answer) {
-  session.answers.push({ ...answer, time: new Date().toISOString() });
+function giveAnswer(session, at, answer) {
+  session.answers.push({ ...answer, test: buyAt(session.index, at).test, time: new Date().toISOString() });
   showState(session, true);
 }
 
@@ -63,7 +64,9 @@ function startOver(session) {
  * @param {boolean} moved
  */
 function showState(session, moved) {
-  const state = follow(session.index, session.answers);
+  const found = follow(session.index, session.answers);
+  const at = found.waiting.find((buy) => buy === session.asked) ?? found.at;
+  const state = { ...found, at };
   byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
   byId("progress").replaceChildren(...progressParts(session, state));
   byId("record").replaceChildren(...(state.open ? [] : recordParts(recordOf(session.index, state))));
@@ -139,9 +142,28 @@ function questionCard(session, state) {
     test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
-    answerControls(index, state, (answer) => giveAnswer(session, answer)),
+    answerControls(index, state, (answer) => giveAnswer(session, state.at, answer)),
+    otherTests(session, state),
     stepButtons(session),
   );
+}
+
+/**
+ * The other tests of the stage, which may be done first.
+ * @param {Session} session
+ * @param {State} state
+ */
+function otherTests(session, { at, waiting }) {
+  const others = waiting.filter((buy) => buy !== at);
+  if (!others.length) return null;
+  const buttons = others.map((buy) => {
+    const ask = () => {
+      session.asked = buy;
+      showState(session, true);
+    };
+    return element("button", { type: "button", "data-buy": buy, click: ask }, testAt(session.index, buy).name);
+  });
+  return element("div", { class: "others" }, element("p", { class: "or" }, say("consult.others")), element("div", { class: "buttons" }, ...buttons));
 }
 
 /**
@@ -242,13 +264,15 @@ function progressParts(session, state) {
   const node = index.nodes[state.at];
   const { counts } = index.nodes[node.voters ?? state.at];
   const last = state.steps.at(-1);
-  const sums = element(
-    "dl",
-    { class: "sums" },
-    element("div", {}, element("dt", {}, say("consult.spent")), element("dd", { id: "spent" }, inUnit(state.spent))),
-    element("div", {}, element("dt", {}, say("consult.left")), element("dd", { id: "left" }, inUnit(state.left))),
-    element("div", {}, element("dt", {}, say("consult.at_worst")), element("dd", {}, inUnit(state.spent + state.left))),
-  );
+  const points = runningPoints(index, state);
+  /** @type {[string, string, string][]} */
+  const figures = [
+    ["spent", say("consult.spent"), inUnit(state.spent)],
+    ["left", say("consult.left"), inUnit(state.left)],
+    ["at-worst", say("consult.at_worst"), inUnit(clean(state.spent + state.left))],
+  ];
+  if (points !== null) figures.push(["points", say("consult.points"), amount(points)]);
+  const sums = element("dl", { class: "sums" }, ...figures.map(([id, name, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value))));
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
     ? classBars(index.content, state.shares, before, false)

@@ -119,6 +119,10 @@ export function mostAhead(index, start, known, missing) {
     if (node.kind === "leaf") {
       most = Math.max(most, spent);
     } else if (node.kind === "buy") {
+      if (known.has(node.test)) {
+        stack.push({ at: node.child, spent, open }); // answered before its turn, and paid
+        continue;
+      }
       const charges = node.charge.map((charge) => charge + lateAmount(index, node, missing));
       stack.push({ at: node.child, spent: spent + Math.max(...charges), open: new Map(open).set(node.test, charges) });
     } else if (node.kind === "by_total") {

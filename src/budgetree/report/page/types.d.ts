@@ -278,6 +278,7 @@ export interface Index {
 }
 
 export interface Answer {
+  test?: number; // absent: of the next test
   outcome: number | null; // null for one that the tree does not know
   said: string;
   measured?: number; // where a number was typed
@@ -290,11 +291,13 @@ export interface Step {
   at: number; // the purchase
   answer: Answer;
   price: number;
+  full?: number; // the price before it was known which branch the case takes without a result
   assumed: string | null; // without a result, the outcomes whose branch says which tests come next
 }
 
 export interface State {
   at: number; // a purchase that is to be done, or a leaf
+  waiting: number[]; // that and the other purchases of its stage that have no answer yet
   steps: Step[];
   spent: number;
   left: number; // still to pay at worst
@@ -325,6 +328,7 @@ export interface Part extends Move {
 }
 
 export interface Session {
+  asked?: number; // the purchase of a stage that is answered first
   index: Index;
   answers: Answer[];
 }
