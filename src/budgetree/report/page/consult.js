@@ -1,4 +1,3 @@
-// @ts-check
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
@@ -10,20 +9,9 @@ import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow, runningPoints } from "./routing.js";
 import { amount, clean, inUnit, say, sayParts } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").Session} Session
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
- */
+/** @import { Answer, Index, Leaf, Session, State, Step } from "./types.d.ts" */
 
-/**
- * @param {Index} index
- * @param {Answer[]} answers those of a consultation that was loaded
- * @returns {Session}
- */
+/** @param {Index} index @param {Answer[]} answers those of a consultation that was loaded @returns {Session} */
 export function startConsultation(index, answers = []) {
   /** @type {Session} */
   const session = { index, answers };
@@ -32,20 +20,13 @@ export function startConsultation(index, answers = []) {
   return session;
 }
 
-/**
- * @param {Session} session
- * @param {number} at the purchase
- * @param {Answer} answer
- */
+/** @param {Session} session @param {number} at the purchase @param {Answer} answer */
 function giveAnswer(session, at, answer) {
   session.answers.push({ ...answer, test: buyAt(session.index, at).test, time: new Date().toISOString() });
   showState(session, true);
 }
 
-/**
- * @param {Session} session
- * @returns {boolean} whether there was a step to go back
- */
+/** @param {Session} session @returns {boolean} whether there was a step to go back */
 export function goBack(session) {
   if (!session.answers.length) return false;
   session.answers.pop();
@@ -59,10 +40,7 @@ function startOver(session) {
   showState(session, true);
 }
 
-/**
- * @param {Session} session
- * @param {boolean} moved
- */
+/** @param {Session} session @param {boolean} moved */
 function showState(session, moved) {
   const found = follow(session.index, session.answers);
   const at = found.waiting.find((buy) => buy === session.asked) ?? found.at;
@@ -85,10 +63,7 @@ function focusFirst(state) {
   /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus({ preventScroll: !touch });
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
@@ -99,10 +74,7 @@ export function inWords(index, state) {
   return without + say(what, { class: index.content.answers[state.label], spent: inUnit(state.spent) });
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 const isClass = (index, { label }) => label < index.content.classes.length;
 
 /**
@@ -116,19 +88,13 @@ function withoutWords(index, { at, answer, assumed }) {
   return `${paid} ${assumed === null ? say("consult.without_model") : say("consult.without", { outcomes: assumed })}`;
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 function lastWithout(index, { steps }) {
   const last = steps.at(-1);
   return last?.answer.unavailable ? `${withoutWords(index, last)} ` : "";
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function questionCard(session, state) {
   const { index } = session;
   const test = testAt(index, state.at);
@@ -148,11 +114,7 @@ function questionCard(session, state) {
   );
 }
 
-/**
- * The other tests of the stage, which may be done first.
- * @param {Session} session
- * @param {State} state
- */
+/** The other tests of the stage, which may be done first. @param {Session} session @param {State} state */
 function otherTests(session, { at, waiting }) {
   const others = waiting.filter((buy) => buy !== at);
   if (!others.length) return null;
@@ -166,19 +128,13 @@ function otherTests(session, { at, waiting }) {
   return element("div", { class: "others" }, element("p", { class: "or" }, say("consult.others")), element("div", { class: "buttons" }, ...buttons));
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 function sharedNote(index, { at, missing }) {
   if (dueAt(buyAt(index, at), missing).length) return ` ${say("consult.shared_due")}`;
   return testAt(index, at).shared.length ? ` ${say("consult.shared_paid")}` : "";
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
@@ -227,11 +183,7 @@ function diagnosisCard(session, state) {
   return card;
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- * @param {number[]} shares
- */
+/** @param {Index} index @param {State} state @param {number[]} shares */
 function modelWords(index, state, shares) {
   const node = /** @type {Leaf} */ (index.nodes[state.at]);
   const about = aboutClass(index, state);
@@ -240,10 +192,7 @@ function modelWords(index, state, shares) {
   return say(kind, { tests, class: index.content.classes[about], share: percent(shares[about], 1) });
 }
 
-/**
- * @param {Session} session
- * @param {HTMLElement[]} more
- */
+/** @param {Session} session @param {HTMLElement[]} more */
 function stepButtons(session, more = []) {
   const begun = session.answers.length > 0;
   return element(
@@ -255,10 +204,7 @@ function stepButtons(session, more = []) {
   );
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function progressParts(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
@@ -288,10 +234,7 @@ function progressParts(session, state) {
   ];
 }
 
-/**
- * @param {Index} index
- * @param {Step[]} steps
- */
+/** @param {Index} index @param {Step[]} steps */
 function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {

@@ -1,4 +1,3 @@
-// @ts-check
 // Where answers lead, what they cost, and how likely each class is then: as tree/consultation.py does it.
 
 import { total } from "./dom.js";
@@ -6,14 +5,7 @@ import { bestAnswer, firstHighest } from "./losses.js";
 import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").SmallTrees} SmallTrees
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
- * @typedef {import("./types.d.ts").TreeNode} TreeNode
- */
+/** @import { Answer, Buy, ByTotal, Index, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
 
 // Of a score.
 const UNIT = 1e-6;
@@ -35,11 +27,7 @@ export function pointsOf(index, number, test, answer) {
   return table ? table[answer.outcome ?? table.length - 1] : intercept.map(() => 0);
 }
 
-/**
- * @param {Index} index
- * @param {number} number of the totals
- * @param {Map<number, Step>} known by test
- */
+/** @param {Index} index @param {number} number of the totals @param {Map<number, Step>} known by test */
 export function addUp(index, number, known) {
   const { intercept, trees } = index.tree.totals[number];
   const sums = [...intercept];
@@ -129,7 +117,7 @@ export function follow(index, answers) {
   const pending = [...answers];
   /** @type {(at: number) => boolean} whether a purchase has its answer */
   const pay = (at) => {
-    const node = /** @type {import("./types.d.ts").Buy} */ (index.nodes[at]);
+    const node = /** @type {Buy} */ (index.nodes[at]);
     const own = pending.findIndex(({ test }) => test === node.test);
     const place = own < 0 ? pending.findIndex(({ test }) => test === undefined) : own;
     if (place < 0) return false;
@@ -176,16 +164,12 @@ export function follow(index, answers) {
  * @param {number[]} results
  */
 function paidFor(index, { at, answer, price, full = price }, results) {
-  const { charge } = /** @type {import("./types.d.ts").Buy} */ (index.nodes[at]);
+  const { charge } = /** @type {Buy} */ (index.nodes[at]);
   if (!answer.charged || !results.length) return price;
   return full - charge[charge.length - 1] + Math.max(...results.map((result) => charge[result]));
 }
 
-/**
- * The purchases from here on that come one after the other.
- * @param {Index} index
- * @param {number} at
- */
+/** The purchases from here on that come one after the other. @param {Index} index @param {number} at */
 export function stageFrom(index, at) {
   const buys = [];
   for (let node = index.nodes[at]; node.kind === "buy"; at = node.child, node = index.nodes[at]) buys.push(at);
@@ -199,10 +183,10 @@ export function stageFrom(index, at) {
  */
 export function runningPoints(index, { at, steps }) {
   const last = stageFrom(index, at).at(-1);
-  const node = index.nodes[last === undefined ? at : /** @type {import("./types.d.ts").Buy} */ (index.nodes[last]).child];
+  const node = index.nodes[last === undefined ? at : /** @type {Buy} */ (index.nodes[last]).child];
   const isPoints = node.kind === "leaf" ? node.cuts !== undefined : node.kind === "by_total" && !node.is_score && node.confidence === undefined;
   if (!isPoints || node.kind === "by_result" || node.kind === "buy" || node.totals === undefined) return null;
-  return addUp(index, node.totals, new Map(steps.map((step) => [/** @type {import("./types.d.ts").Buy} */ (index.nodes[step.at]).test, step])))[0];
+  return addUp(index, node.totals, new Map(steps.map((step) => [/** @type {Buy} */ (index.nodes[step.at]).test, step])))[0];
 }
 
 /**
@@ -234,11 +218,7 @@ function possibleCases(index, known) {
   return cases;
 }
 
-/**
- * The side of a branch by points or a model.
- * @param {import("./types.d.ts").ByTotal} node
- * @param {number[]} totals
- */
+/** The side of a branch by points or a model. @param {ByTotal} node @param {number[]} totals */
 const sideAt = ({ confidence, cuts }, totals) =>
   confidence === undefined ? sideOf(cuts ?? [], totals[0]) : Math.max(...softmax(totals)) >= confidence ? 0 : 1;
 
