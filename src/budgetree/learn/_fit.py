@@ -36,10 +36,8 @@ from budgetree.learn.settings import (
     check_max_error,
     check_min_cases,
     check_row_groups,
-    check_rules,
     check_threads,
     check_time_limit,
-    rules_of,
 )
 from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
@@ -321,16 +319,20 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
     return n_points
 
 
-def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
+def route_of(cases: AnyCases, request: FitRequest) -> NewRoute | KnownRoute:
+    """The way to what a request asks for."""
     has_budget, costs = request.max_error is None, cases.schema.costs
-    if request.objective is Objective.NEW:
-        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-        route: Route = NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
-    elif isinstance(cases, DistributedCases) and has_budget and request.time_limit is None and _is_one(request):
+    if request.objective is Objective.KNOWN:
+        return KnownRoute(request, every_budget=not has_budget)
+    largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+    return NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
+
+
+def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
+    is_quick = request.max_error is None and request.time_limit is None and _is_one(request)
+    if request.objective is Objective.KNOWN and isinstance(cases, DistributedCases) and is_quick:
         return _grown(cases, request, progress)
-    else:
-        route = KnownRoute(request, every_budget=not has_budget)
-    found = travel(route, cases, progress)
+    found = travel(route_of(cases, request), cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
     else:
@@ -411,13 +413,10 @@ def make_request(
         "max_error 0": share == 0,  # no estimate says that no new case is wrong
         "method": method != "auto",
         "impurities": impurities is not None,
-        **dict.fromkeys(rules_of(cases), True),
     }
     choice = _choose(cases, objective, [name for name, is_given in only_known.items() if is_given])
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
-    else:
-        check_rules(cases)
     began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
     if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
         rows = KnownRows.of(cases, choice.objective, groups)
