@@ -98,8 +98,7 @@ def grow(
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
-    origin = greedy_origin(impurity, settings.delta, budget, rule)
-    origin = replace(origin, min_cases=least, table=instance.fingerprint)
+    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 

@@ -132,16 +132,6 @@ def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
-    _check_rules(cases)
-
-
-def _check_rules(cases: AnyCases) -> None:
-    """An error where some rule is not learned with yet."""
-    costs = cases.schema.costs
-    rules = {"limits": len(costs.resources) > 1, "panels": bool(costs.panels), "order": bool(costs.needs.any())}
-    if found := [name for name, is_there in rules.items() if is_there]:
-        message = f"prices: no learner takes {' and '.join(found)} yet; leave them out, or build the tree by hand."
-        raise SettingError(message, subject=found[0], found=found)
 
 
 def check_instance(instance: Any) -> None:
@@ -153,7 +143,6 @@ def check_instance(instance: Any) -> None:
     elif not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
     else:
-        _check_rules(instance)
         return
     raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
 

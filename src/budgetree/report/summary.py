@@ -190,7 +190,7 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
         "spent": costs.amount(int(nodes.spent[node])),
-        "remaining": costs.amount(int(tree.worst_from[node])),
+        "remaining": costs.amount(int(tree.nodes.worst_from[node])),
     }
     if nodes.voters[node] != node:
         entry["voters"] = int(nodes.voters[node])

@@ -35,7 +35,7 @@ def join_levels(tree: Tree) -> Tree:
         return tree
     joined = _Joined(begins, tree.schema.n_outcomes)
     builder = TreeBuilder(_schema(tree.schema, begins))
-    copy_nodes(tree.nodes, 0, builder, builder.root, recode=joined.node)
+    copy_nodes(tree.nodes, builder, builder.root, recode=joined.node)
     made = builder.build(origin=tree.origin, n_cases=tree.n_objects)
     return replace(made, bounds=tree.bounds, estimate=tree.estimate, ended=tree.ended)
 
@@ -44,7 +44,7 @@ def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
     """By test whose levels can be joined: per level, whether some node tells it from the one before."""
     begins: dict[int, NDArray[np.bool_]] = {}
     for test, encoder in enumerate(schema.encoders or ()):
-        is_named = isinstance(schema.prices.tests.get(encoder.name), Mapping) or schema.wording.labelled[test]
+        is_named = schema.prices.names_outcomes(encoder.name) or schema.wording.labelled[test]
         if isinstance(encoder, FineLevels) and not is_named:  # neither prices nor labels name an outcome
             begins[test] = np.arange(encoder.levels) == 0
     for node in nodes:

@@ -221,7 +221,7 @@ def test_points_added_by_hand_from_the_chart_give_the_predicted_answer(seed: int
         Column("scan", "float", numbers=3 * labels + 2 * rng.normal(size=200)),
         Column("class", "text", values=["no" if label == 0 else "yes" for label in labels]),
     ]
-    tree = pathway_of(instance_of(columns, "class", prices={"age": 1, "level": 1, "scan": 10}), leaves="points").tree
+    tree = pathway_of(instance_of(columns, "class", prices={"age": 1, "level": 1, "scan": 10}), leaves="points")
     chart = stage_records(tree)
     new = {"age": rng.normal(55, 20, 50), "level": rng.normal(0, 2, 50), "scan": rng.normal(1, 4, 50)}
     new["age"][0] = np.nan

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from budgetree.learn.predictive.growth import BuyingRule, Growth, Place
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.problem import CostModel
 
 DEFAULT_POINTS = 12
@@ -25,7 +25,7 @@ def worthwhile_budgets(growth: Growth, largest: int, n_budgets: int) -> list[int
     chosen, steps = [largest], _steps(growth, largest)
     starts, losses = list(steps), list(steps.values())
     _spread(chosen, steps, lambda budget: losses[bisect_right(starts, budget) - 1], n_budgets)
-    alone = sorted(growth.costs.prices(growth.costs.start).tolist())
+    alone = sorted((growth.costs.least_budget + growth.costs.prices(growth.costs.begun)).tolist())
     together = _cheapest_together(growth.costs)
 
     def size(budget: int) -> float:
@@ -49,9 +49,8 @@ def _spread(chosen: list[int], candidates: Iterable[int], position: Callable[[in
 
 def _steps(growth: Growth, largest: int) -> dict[int, float]:
     """By what was paid, from nothing on, the loss of a growth, where it is below that of all that costs less."""
-    rules: tuple[BuyingRule, ...] = ("gain",) if growth.costs.one_price is not None else ("gain", "gain per price")
     found = []
-    for rule in rules:
+    for rule in growth.rules:
         place: Place | None = growth.grow(largest, rule)
         while place is not None:
             found.append(
@@ -69,7 +68,7 @@ def _cheapest_together(costs: CostModel) -> list[int]:
     """What one test costs at least, what two together do, and so on: the cheapest that is left comes next."""
     if not costs.fees.size:
         return [int(amount) for amount in np.cumsum(np.sort(costs.costliest))]
-    state, spent = costs.start, list[int]()
+    state, spent = costs.begun, list[int]()
     while len(state.tests) < len(costs.test_names):
         prices = costs.prices(state)
         prices[list(state.tests)] = prices.max() + 1

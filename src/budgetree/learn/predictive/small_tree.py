@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
-from budgetree.learn.predictive.scores import brier, is_clearly_worse, mean_and_error
+from budgetree.learn.predictive.select import brier, is_clearly_worse, mean_and_error
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Split, Tree, TreeBuilder
@@ -64,7 +64,7 @@ class SmallTreeGrower:
     def grow(self, cases: NDArray[np.int64]) -> SmallNode:
         """Best first, to the most leaves that it may have."""
         counts = self._counts(cases)
-        root = SmallNode(cases, counts, counts / counts.sum(), self.costs.start)
+        root = SmallNode(cases, counts, counts / counts.sum(), self.costs.begun)
         least = max(MIN_CASES, MIN_SHARE * float(counts.sum()))
         open_nodes = [(root, self._best_cut(root, least))]
         for rank in range(MAX_LEAVES - 1):
@@ -84,14 +84,14 @@ class SmallTreeGrower:
     def _score(self, node: SmallNode, cut: Cut) -> float:
         if not self.per_price:
             return cut.gain
-        prices = self.costs.prices(node.state)
-        least = min((int(price) for price in self.costs.prices(self.costs.start)[list(self.tests)] if price), default=1)
-        return cut.gain / max(int(prices[cut.test]), least)  # what was bought before costs nothing
+        prices, at_first = self.costs.weighed_prices(node.state), self.costs.weighed_prices(self.costs.begun)
+        least = min((price for price in at_first[list(self.tests)].tolist() if price), default=1)
+        return cut.gain / max(float(prices[cut.test]), least)  # what was bought before costs nothing
 
     def _children(self, node: SmallNode, cut: Cut) -> list[SmallNode]:
         codes = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1)
         state = node.state
-        state = state if cut.test in state.tests else self.costs.after_buying(state, cut.test)
+        state = state if cut.test in state.tests else self.costs.after_ordering(state, cut.test)
         halves = self._halves(node, cut, codes)
         found = []
         for side, counts in enumerate(halves):
@@ -179,18 +179,18 @@ def leaves_of(node: SmallNode) -> list[SmallNode]:
     return [node] if node.cut is None else [leaf for child in node.children for leaf in leaves_of(child)]
 
 
-def predicted(node: SmallNode, codes: NDArray[np.uint8], n_splits: int = MAX_LEAVES) -> NDArray[np.float64]:
-    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits.
+def predicted(node: SmallNode, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Case × class: the chances of the leaf that each case comes to.
 
     Where a result is not known, they are those of the node: the case is judged as without the test.
     """
     found = np.tile(node.chances, (len(codes), 1))
-    if node.cut is None or node.rank >= n_splits:
+    if node.cut is None:
         return found
     own = codes[:, node.cut.test]
     sides = np.where(own == node.cut.unknown, -1, node.cut.sides[np.minimum(own, len(node.cut.sides) - 1)])
     for side, child in enumerate(node.children):
-        found[sides == side] = predicted(child, codes[sides == side], n_splits)
+        found[sides == side] = predicted(child, codes[sides == side])
     return found
 
 
@@ -199,12 +199,11 @@ class SmallTree:
     """A plain tree, and how trees learned in the same way do on cases left out."""
 
     root: SmallNode
-    # Case × class, before purchases that change no answer are left out; NaN of cases that are never held out.
-    out_of_fold: NDArray[np.float64]
+    out_of_fold: NDArray[np.float64]  # case × class; NaN of cases that are never held out
 
     def tree(self, instance: Instance, *, budget: Any = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
-        waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.root, self.root)]
+        waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.begin(), self.root)]
         while waiting:
             end, node = waiting.pop()
             if node.cut is None:
@@ -254,7 +253,7 @@ def _fit(
         held = np.flatnonzero(folds == fold)
         root = growth.grow(np.flatnonzero(folds != fold))
         for size in sizes:
-            left_out[size, held] = predicted(root, instance.codes[held], size)
+            left_out[size, held] = predicted(pruned(root, size, table), instance.codes[held])
         if rival is not None and fold == numbers[0]:
             losses = [brier(left_out[size, held], instance.labels[held]) for size in sizes]
             if all(is_clearly_worse(loss, rival[held], instance.weights[held]) for loss in losses):
