@@ -18,8 +18,7 @@ from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.points import Frontier, Point, Result
-from budgetree.learn.predictive.budgets import DEFAULT_POINTS
-from budgetree.learn.routes import KnownRoute, NewRoute, Route, travel
+from budgetree.learn.routes import travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
@@ -270,16 +269,12 @@ def frontier(
         cache_bytes=cache_bytes,
         threads=threads,
     )
-    n_points = _check_points(points, request, named)
-    limit = max_budget if named is None else named[-1]
-    request = replace(request, budget=instance.schema.costs.budget_units(limit, "max_budget"))
-    if request.objective is Objective.NEW:
-        route: Route = NewRoute(request, named, n_points, is_named=named is not None)
-    else:
-        if isinstance(instance, DistributedCases) and request.method == "auto":  # of which fit makes one tree
-            request = replace(request, impurities=DEFAULT_IMPURITIES)
-        route = KnownRoute(request, named=named)
-    return travel(route, instance, progress, known_line=request.objective is Objective.NEW)
+    n_points, is_new = _check_points(points, request, named), request.objective is Objective.NEW
+    limit = instance.schema.costs.budget_units(max_budget if named is None else named[-1], "max_budget")
+    request = replace(request, budget=limit, budgets=named, n_points=n_points)
+    if isinstance(instance, DistributedCases) and not is_new and request.method == "auto":  # fit makes one tree of it
+        request = replace(request, impurities=DEFAULT_IMPURITIES)
+    return travel(request, instance, progress, known_line=is_new)
 
 
 def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int | float] | None:
@@ -304,11 +299,11 @@ def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[in
     return sorted(set(named))
 
 
-def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int:
+def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int | None:
     """How many budgets to try; only where that is left to us."""
     if points is None:
-        return DEFAULT_POINTS
-    n_points = at_least_one(points, "points", "a whole number of at least 1")
+        return None
+    n_points = at_least_one(points, "points")
     if named is not None:
         message = "budgets and points: each budget that is named is a point; give one of the two."
         raise SettingError(message, subject="points", found=points)
@@ -320,27 +315,22 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
 
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    has_budget, costs = request.max_error is None, cases.schema.costs
-    if request.objective is Objective.NEW:
+    asked, costs, is_new = request, cases.schema.costs, request.objective is Objective.NEW
+    is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
+    if request.max_error is None:
         largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-        route: Route = NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
-    elif isinstance(cases, DistributedCases) and has_budget and request.time_limit is None and _is_one(request):
-        return _grown(cases, request, progress)
-    else:
-        route = KnownRoute(request, every_budget=not has_budget)
-    found = travel(route, cases, progress)
+        asked = replace(request, every_budget=False, budgets=[largest] if is_new else None)
+        if isinstance(cases, DistributedCases) and not is_new and request.time_limit is None and is_one:
+            return _grown(cases, request, progress)
+    found = travel(asked, cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
     else:
         point = found.cheapest(max_error=request.max_error)
         tree = point.tree
-        if request.objective is Objective.KNOWN:
+        if not is_new:
             tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
     return Result(tree, request, tree.ended, tree.bounds, point.estimate, found, point)
-
-
-def _is_one(request: FitRequest) -> bool:
-    return len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
 
 
 def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) -> Result:
