@@ -12,12 +12,11 @@ from typing import Any, cast
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
-from budgetree.learn.candidates import Candidate, Candidates, candidate_of, leaf_candidate
 from budgetree.learn.exact.frontier import search_frontier, solve
 from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.points import FOR_NEW, Frontier, make_point
+from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, candidate_of, leaf_candidate, make_point
 from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest, KnownRows
