@@ -123,7 +123,7 @@ def ours(leaves: str = "auto", confidence: float | None = None) -> Method:
             assert np.array(tree.class_names, dtype=str)[order].tolist() == fold.classes.tolist()
             assert tree.origin is not None
             assert tree.origin.choice is not None
-            tests, kind = tree.names_of(sorted(tree.tests_used)), tree.origin.choice.kind
+            tests, kind = [tree.test_names[test] for test in sorted(tree.tests_used)], tree.origin.choice.kind
             found.append(Predicted(walk.probabilities[:, order], float(walk.cost.mean()), seconds, tests, kind))
         return found
 

@@ -255,6 +255,7 @@ def make_document(facts, budget, *, grown=None):
         "spared": None,
         "not_applicable": {},
         "rounded": [],
+        "ignores": [],
     }
     document["reason"] = reason(document)
     return {**document, "seal": seal(document)}

@@ -115,7 +115,7 @@ class Page:
         return shown
 
     def facts(self) -> list[str]:
-        """Worst case, mean cost, errors and proof, as the header says them."""
+        """Worst case, mean cost and errors, as the overview says them."""
         return [each.text for each in self.find_all("#facts .value")]
 
     def answer(self, outcome: int | str) -> None:

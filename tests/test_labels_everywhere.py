@@ -122,7 +122,7 @@ def test_amounts_have_their_unit(leaves: str | None) -> None:
 def test_a_frontier_counts_in_the_unit() -> None:
     found = bt.frontier(heart_cases(), folds=0, objective="known")
     for text in (found.to_text(), found._repr_html_()):
-        assert "8.5 €" in text
+        assert "8.50 €" in text
     content = summarise_frontier(found, title="")
     assert content["unit"] == "€"
     assert content["answers"] == ["healthy", "heart disease"]
@@ -154,7 +154,7 @@ def test_a_transcript_of_ask_has_labels_help_and_unit(
     for words in (
         "As in the passport.",
         "one of 'female', 'male'",
-        "costs 7.5 €",
+        "costs 7.50 €",
         "Sex = male:",
         "→ heart disease",
         "An artery is narrow.",

@@ -12,7 +12,8 @@ import pytest
 
 import budgetree as bt
 from budgetree.cli import main
-from budgetree.messages import Statement, objective_sentence, statement
+from budgetree.messages import Statement, cases_sentence, objective_sentence, statement
+from budgetree.problem import drawing
 from budgetree.services.clock import Ended
 from budgetree.tree.provenance import Bounds, LeafChoice, LeafKind, Objective, ObjectiveChoice, ProofState, Reason
 
@@ -201,6 +202,14 @@ def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsy
     for option in ("--levels 4", "--binning uniform"):
         assert main(f"frontier {path} -t y --folds 0 --objective new {option}".split()) == 0
         assert f"{option.split()[0]}: no effect" in capsys.readouterr().err
+
+
+def test_that_rows_are_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "MAX_ROWS", 500)
+    pima = bt.datasets.load("pima")
+    drawn = "cases: 500 of 768 rows, drawn by what they hold; a fifth of them judges; numbers as they are"
+    assert cases_sentence(pima, Objective.NEW) == drawn
+    assert "drawn" not in cases_sentence(pima, Objective.KNOWN)
 
 
 def test_a_point_for_new_cases_is_about_its_budget() -> None:

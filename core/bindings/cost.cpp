@@ -102,7 +102,9 @@ void bind_cost(nb::module_& module) {
         .def(nb::new_(&make_costs), "amounts"_a, "flag_amounts"_a, "pays"_a, "needs"_a, "sets"_a, "limits"_a)
         .def(
             "price",
-            [](const CostModel& costs, const AmountsForPython& amounts) { return costs.price(amounts_of(amounts)); },
+            [](const CostModel& costs, const AmountsForPython& amounts) {
+                return Prices(costs, costs.limits()[0]).of(amounts_of(amounts));
+            },
             "amounts"_a)
         .def(
             "charge",

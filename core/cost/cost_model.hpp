@@ -140,7 +140,6 @@ public:
             conditions_ |= rules_.needs[test];
             fee_flags_ |= rules_.pays[test];
         }
-        make_grid();
     }
     // The same rules where the compiler knows of fewer resources; the others take nothing.
     template <int Other>
@@ -181,19 +180,6 @@ public:
         const Amounts tests = std::accumulate(costliest_.begin(), costliest_.end(), Amounts());
         return std::accumulate(rules_.fees.begin(), rules_.fees.end(), tests);
     }
-
-    // One number for what is taken: the units of the only resource; of several the largest share of a limit, in whole
-    // steps of a grid on which all limits lie (a fine one where there is none).
-    Units price(const Amounts& amounts) const {
-        if (n_resources_ == 1) return amounts[0];
-        Units largest = 0;
-        for (int r = 0; r < n_resources_; ++r) {
-            const auto doubled = (unsigned __int128)(2 * amounts[r]) * std::uint64_t(grid_) + std::uint64_t(shared_[r]);
-            largest = std::max(largest, Units(doubled / std::uint64_t(2 * shared_[r])));
-        }
-        return largest;
-    }
-    Units highest_price() const { return price(price_of_all()); }  // no test has a higher one in any state
 
     Charges charges(const PathState& state, int test) const {
         return {&rules_.amounts[std::size_t(test) * width_], due(state.flags, test)};
@@ -239,16 +225,6 @@ public:
 private:
     const Amounts& own(int test, int outcome) const { return rules_.amounts[std::size_t(test) * width_ + outcome]; }
 
-    // A limit that no path reaches does not count as one: shares are of what all tests take together.
-    void make_grid() {
-        shared_ = rules_.limits.min(price_of_all()).max(Amounts::all(1));
-        for (int r = 0; r < n_resources_ && grid_ > 0; ++r) {
-            const auto multiple = (unsigned __int128)grid_ / std::gcd(grid_, shared_[r]) * std::uint64_t(shared_[r]);
-            grid_ = multiple <= kFinestGrid ? Units(multiple) : 0;
-        }
-        if (grid_ == 0) grid_ = kFinestGrid;
-    }
-
     template <int Other>
     static Amounts narrowed(const AmountsOf<Other>& amounts) {
         Amounts result;
@@ -262,12 +238,8 @@ private:
         return result;
     }
 
-    static constexpr Units kFinestGrid = Units(1) << 40;
-
     int n_resources_, n_tests_, width_;
     Rules rules_;
-    Amounts shared_;  // per resource, what shares are of
-    Units grid_ = 1;
     std::vector<Amounts> costliest_, cheapest_;
     bool depends_on_outcome_ = false, has_conditions_ = false;
     Flags conditions_ = 0, fee_flags_ = 0;
@@ -277,5 +249,42 @@ private:
 using Amounts = AmountsOf<kMaxResources>;
 using PathState = PathStateOf<kMaxResources>;
 using CostModel = CostModelOf<kMaxResources>;
+
+// One number for what is taken: the units of the only resource; of several the largest share of a limit, in whole steps
+// of a grid on which all limits lie (a fine one where there is none). A limit that no path reaches does not count as
+// one: the share is of what all tests take together.
+class Prices {
+public:
+    Prices(const CostModel& costs, Units budget)
+        : n_resources_(costs.n_resources()),
+          wholes_(costs.limits_with(budget).min(costs.price_of_all()).max(Amounts::all(1))) {
+        for (int r = 0; r < n_resources_ && grid_ < kFinestGrid; ++r) {
+            const auto multiple = (unsigned __int128)(grid_ / std::gcd(grid_, wholes_[r])) * std::uint64_t(wholes_[r]);
+            grid_ = multiple < kFinestGrid ? Units(multiple) : kFinestGrid;
+        }
+        Amounts highest;
+        for (const Amounts& costliest : costs.costliest()) highest = highest.max(costliest);
+        const std::vector<Amounts>& fees = costs.rules().fees;
+        highest_ = n_resources_ == 1 ? std::accumulate(fees.begin(), fees.end(), highest)[0] : kFinestGrid;
+    }
+
+    Units of(const Amounts& amounts) const {
+        if (n_resources_ == 1) return amounts[0];
+        Units largest = 0;
+        for (int r = 0; r < n_resources_; ++r) {
+            const auto doubled = (unsigned __int128)(2 * amounts[r]) * std::uint64_t(grid_) + std::uint64_t(wholes_[r]);
+            largest = std::max(largest, Units(doubled / std::uint64_t(2 * wholes_[r])));
+        }
+        return largest;
+    }
+    Units highest() const { return highest_; }  // no test that is affordable has a higher one
+
+private:
+    static constexpr Units kFinestGrid = Units(1) << 40;
+
+    int n_resources_;
+    Amounts wholes_;  // per resource, what shares are of
+    Units grid_ = 1, highest_;
+};
 
 }  // namespace budgetree

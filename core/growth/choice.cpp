@@ -47,8 +47,8 @@ ClassList classes_of(ClassWeights class_weights) {
 }
 
 Chooser::Chooser(const RowLayout& layout, const CostModel& costs)
-    : layout_(layout), costs_(costs), pairs_(IntegerImpurity::pairs(layout.n_classes())), kept_(layout.n_lanes()) {
-    highest_price_ = double(costs.highest_price());
+    : layout_(layout), costs_(costs), pairs_(IntegerImpurity::pairs(layout.n_classes())), kept_(layout.n_lanes()),
+      shares_(costs, 0) {
     for (const Amounts& costliest : costs.costliest()) flat_prices_.push_back(double(costliest[0]));
     lowest_price_ = Units(*std::ranges::min_element(flat_prices_));
     prices_ = flat_prices_;
@@ -57,6 +57,7 @@ Chooser::Chooser(const RowLayout& layout, const CostModel& costs)
 
 void Chooser::use(const GrowthSettings& settings) {
     settings_ = &settings;
+    shares_ = Prices(costs_, settings.budget);
     if ((costs_.depends_on_outcome() || settings.rule == Rule::kExpected) && each_.empty()) {
         each_.resize(layout_.n_cells());
         total_.resize(layout_.n_cells());
@@ -133,7 +134,7 @@ void Chooser::find_offers(const ChoiceNode<Count>& node) {
         prices_[test] = kInfinity;
         if (!(node.facts.largest[test] < total) || !unlock(node, total, test, offer, 0)) continue;
         if (offer.first == kLeaf) offer.first = test;
-        prices_[test] = double(costs_.price(offer.state.spent - node.state.spent + costs_.most(offer.state, test)));
+        prices_[test] = double(shares_.of(offer.state.spent - node.state.spent + costs_.most(offer.state, test)));
     }
 }
 
@@ -142,7 +143,6 @@ void Chooser::find_offers(const ChoiceNode<Count>& node) {
 template <typename Count>
 bool Chooser::unlock(const ChoiceNode<Count>& node, double total, int test, Offer& offer, int depth) const {
     for (Flags missing; (missing = costs_.needs(test) & ~offer.state.flags) != 0;) {
-        const Flags flag = missing & -missing;
         const auto shows_one = [&](int other) -> int {  // the outcome; −1 where there are several, or too few cases
             if (node.facts.largest[other] != total) return -1;
             int outcome = 0;
@@ -153,7 +153,7 @@ bool Chooser::unlock(const ChoiceNode<Count>& node, double total, int test, Offe
         int unlocking = kLeaf, outcome = -1;
         for (int other = 0; other < layout_.n_tests() && unlocking == kLeaf; ++other) {
             outcome = shows_one(other);
-            if (outcome >= 0 && (costs_.sets(other, outcome) & flag) != 0) unlocking = other;
+            if (outcome >= 0 && (costs_.sets(other, outcome) & missing) != 0) unlocking = other;
         }
         if (unlocking == kLeaf || depth > layout_.n_tests()) return false;
         if (!unlock(node, total, unlocking, offer, depth + 1)) return false;
@@ -167,7 +167,7 @@ bool Chooser::unlock(const ChoiceNode<Count>& node, double total, int test, Offe
 Units Chooser::price_of(const PathState& state, int test, int outcome) const {
     if (!has_rules()) return costs_.charge(state, test, outcome)[0];
     const PathState& then = offers_[test].state;
-    return costs_.price(then.spent - state.spent + costs_.charge(then, test, outcome));
+    return shares_.of(then.spent - state.spent + costs_.charge(then, test, outcome));
 }
 
 bool Chooser::is_offered(const Weighing& weighing, const Facts& facts, int test) const {
@@ -195,7 +195,7 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
     weighing.room = has_rules() ? std::numeric_limits<double>::max() : double(settings_->budget - node.state.spent[0]);
     weighing.nothing = impurity.is_exact() ? 0.0 : kFloatTie * weighing.whole;
     weighing.error = impurity.error_bound(weighing.total, is_worst ? 1.0 : weighing.total);
-    if (!is_worst && weighing.total * highest_price_ > kExact) {
+    if (!is_worst && weighing.total * double(shares_.highest()) > kExact) {
         weighing.price_error = 2.0 * (layout_.max_outcomes() + 4) * kHalfUlp;
     }
     const bool by_outcome = !is_worst || costs_.depends_on_outcome();

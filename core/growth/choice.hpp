@@ -3,7 +3,7 @@
 //     R(t) = max over the outcomes i present of price(t, i) / (F(G) − F(G_i))        the smallest R wins
 //     ties: the test that leaves the least wrong, then the first column; where every R is infinite, Pairs chooses
 //
-// With several resources the price is the largest share of a limit (CostModel::price). A test that needs others first
+// With several resources the price is the largest share of a limit (cost_model.hpp). A test that needs others first
 // is offered together with those of them that show the same on all of the node, as one purchase; if it is the best, the
 // first of these is done.
 //
@@ -137,13 +137,13 @@ private:
     const CostModel& costs_;
     const GrowthSettings* settings_ = nullptr;
     IntegerImpurity pairs_;
-    double highest_price_;  // of any test in any state
     Units lowest_price_;
     std::vector<double> flat_prices_, prices_, kept_, each_, total_;
     ClassList owing_;
     std::vector<Ratio> ratios_;
     std::vector<int> unsettled_;
     std::vector<Offer> offers_;  // only with rules
+    Prices shares_;
 };
 
 }  // namespace budgetree

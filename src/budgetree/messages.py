@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from budgetree.problem import Instance, Schema
+from budgetree.problem import Instance, Schema, drawing
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, listed, show_number, with_more
 from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason, Stability
@@ -130,6 +130,8 @@ def cases_sentence(cases: Instance, objective: Objective) -> str:
     rows, counted_rows = cases.source, "every row counts"
     if rows is not None and rows.duplicates == "merge" and objective is Objective.KNOWN:
         counted_rows = f"{cases.n_objects}, of {counted(len(rows), 'row')}, of which identical ones are merged"
+    if objective is Objective.NEW and cases.n_rows > drawing.MAX_ROWS:
+        counted_rows = f"{drawing.MAX_ROWS:,} of {cases.n_rows:,} rows, drawn by what they hold; a fifth of them judges"
     if rows is None:
         return f"cases: {counted_rows}; outcomes as given"
     if objective is Objective.NEW:

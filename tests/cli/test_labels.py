@@ -41,7 +41,7 @@ def test_fit_writes_a_model_that_speaks_in_these_words(
     place: Path, capsys: pytest.CaptureFixture[str], objective: str
 ) -> None:
     table = ["cases.csv", "--target", "ill", "--prices", "prices.toml", "--folds", "0", "--objective", objective]
-    assert "worst case 8.5 €" in run(capsys, "fit", *table, "--budget", "9", "-o", "m.json")
+    assert "worst case 8.50 €" in run(capsys, "fit", *table, "--budget", "9", "-o", "m.json")
     shown = run(capsys, "show", "m.json", "--confusion")
     assert "heart disease" in shown
     assert "Sex" in shown
@@ -51,9 +51,9 @@ def test_fit_writes_a_model_that_speaks_in_these_words(
 def test_frontier_and_check_speak_in_these_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = ["cases.csv", "--target", "ill", "--prices", "prices.toml"]
     printed = run(capsys, "frontier", *table, "--objective", "known", "--folds", "0", "--out", "result")
-    assert "8.5 €" in printed
+    assert "8.50 €" in printed
     assert '"female"' in Path("result/report.html").read_text(encoding="utf-8")
-    assert "tests cost 1 € to 7.5 €" in run(capsys, "check", *table)
+    assert "tests cost 1 € to 7.50 €" in run(capsys, "check", *table)
     # What programs read stays as it is.
     assert "€" not in Path("result/frontier.csv").read_text(encoding="utf-8")
 

@@ -52,6 +52,7 @@ def test_both_charge_the_same_on_every_path(data: st.DataObject) -> None:
             found = [native.charge(in_core, test, outcome) for outcome in range(charge.shape[1] - 1)]
             assert found == charge.T[:-1].tolist()
             assert native.most(in_core, test) == charge[:, -1].tolist() == charge.max(axis=1).tolist()
+            assert native.price(charge[:, -1].tolist()) == costs.price(charge[:, -1].tolist())
             limit = max(0, in_python.spent[0] + int(charge[0, -1]) + data.draw(st.integers(-1, 1)))
             within = replace(costs, resources=(replace(costs.resources[0], limit=limit), *costs.resources[1:]))
             may_buy = native.may_buy(in_core, test, list(within.limits))

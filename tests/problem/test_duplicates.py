@@ -57,7 +57,7 @@ def test_groups_are_the_same_however_rows_are_compared(n_tests: int, n_cases: in
     codes = np.random.default_rng(seed).integers(0, 2, (n_cases, n_tests), dtype=np.uint8)
     with pytest.MonkeyPatch.context() as patched:
         if collide:  # rows that differ get the same number, as once in a blue moon
-            patched.setattr(duplicates, "mixed_numbers", lambda codes: np.zeros(len(codes), dtype=np.uint64))
+            patched.setattr(duplicates, "mix", lambda words: np.zeros(len(codes), dtype=np.uint64))
         first, group = duplicates.identical_groups(codes)
     texts = [row.tobytes() for row in codes]
     assert sorted(first.tolist()) == sorted({texts.index(text) for text in texts})

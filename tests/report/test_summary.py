@@ -103,15 +103,14 @@ def test_ranges_and_equal_subtrees_are_joined_as_in_to_text(name: str) -> None:
 
 
 def nodes_of(group: dict[str, Any], nodes: list[dict[str, Any]]) -> list[int]:
-    """All that a group shows: of each of its nodes, what is one step with it."""
+    """All that a group shows: of each of its nodes, what is one stage with it; a leaf has a group of its own."""
     found = []
     for node in group["nodes"]:
         found.append(node)
-        if "confidence" in group:
-            stop, node = nodes[node]["children"]
-            found += [stop, node]
-        if "buy" in group and "branch" in group:
-            found.append(nodes[node]["child"])
+        while "buys" in group and nodes[node]["kind"] == "buy":
+            node = nodes[node]["child"]
+            if nodes[node]["kind"] != "leaf":
+                found.append(node)
     return found
 
 

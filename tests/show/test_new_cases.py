@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from budgetree.data.encoders import FineLevels
+from budgetree.show.text import share_words
 from budgetree.tree import Model
 from new_cases import new_frame, new_tree
 
@@ -13,30 +14,35 @@ KINDS = [("model", 0.8), ("model", 1.0), ("tree", None)]
 
 
 @pytest.mark.parametrize(("leaves", "confidence"), KINDS)
-def test_a_purchase_reads_as_one(leaves: str, confidence: float | None) -> None:
+def test_purchases_read_as_one(leaves: str, confidence: float | None) -> None:
     tree = new_tree(leaves, confidence)
     lines = tree.to_text().splitlines()
-    assert ("unless 80% sure, buy " in tree.to_text()) == (confidence == 0.8)
+    assert ("80% sure: → by the model" in tree.to_text()) == (confidence == 0.8)
     bought = [number for number, line in enumerate(lines) if "buy " in line]
     assert bool(bought) == (leaves == "model")  # a plain tree branches at once on what it buys
     for number in bought:
-        assert "└─ then: " in lines[number + 1]
+        assert "─ " in lines[number + 1]
+        assert " buy " not in lines[number + 1] or "less sure: " in lines[number + 1]
     if bought:
-        assert "buy dose" in tree.to_text()
-        assert "buy dose" in tree.export("dot")
-        assert "buy dose" in tree.to_svg()
+        assert "dose" in tree.to_text()
+        assert "dose" in tree.export("dot")
+        assert "dose" in tree.to_svg()
 
 
-def test_a_model_leaf_names_its_tests_and_the_most_common_answer() -> None:
+def test_a_model_leaf_names_its_tests_and_how_often_it_gives_each_answer() -> None:
     tree = new_tree("model", 1.0)
     walk = tree.walk(new_frame(5))
     for leaf in set(walk.leaf.tolist()):
         model = tree.nodes.scored(leaf)
         assert isinstance(model, Model)
         names = " + ".join(tree.test_names[test] for test in model.tests)
-        given = np.bincount(walk.answers[walk.leaf == leaf])
-        share = f"{given.max() / given.sum():.0%} answered {tree.class_names[given.argmax()]}"
-        assert f"by the model of {names} ({share})" in tree.to_text()
+        given = np.bincount(walk.answers[walk.leaf == leaf], minlength=3)
+        said = [
+            f"{share_words(given[label] / given.sum())} {tree.class_names[label]}"
+            for label in np.argsort(-given, kind="stable")
+            if given[label]
+        ]
+        assert f"by the model of {names}: {', '.join(said)}" in tree.to_text()
         assert f"by the model of {names}" in tree.export("rules")
 
 

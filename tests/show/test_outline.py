@@ -10,6 +10,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
+from budgetree.show.drawing import Box
 from budgetree.show.export import FORMATS
 from budgetree.show.outline import point_names
 from built_trees import (
@@ -47,8 +48,8 @@ def test_the_groups_are_the_branches_as_plain_data() -> None:
     assert bt.grow(instance).outline.groups() == [
         {
             "nodes": [0],
-            "buy": 0,
-            "branch": 1,
+            "buys": [0],
+            "end": 1,
             "branches": [
                 {"outcomes": [0, 1], "names": ["x", "y"], "below": 1},
                 {"outcomes": [2], "names": ["z"], "below": 2},
@@ -76,9 +77,7 @@ def test_leaves_are_counted_as_they_are_shown(seed: int) -> None:
     assert tree.export("dot").count("fillcolor=") - 1 == tree.n_leaves
     leaves = [node for group in tree.outline.groups() if "branches" not in group for node in group["nodes"]]
     assert len(set(leaves)) == len(leaves)
-    stops = [node for node in range(len(tree.nodes)) if tree.outline.step(node).stop >= 0]
     hidden = set(np.flatnonzero(tree.nodes.is_leaf).tolist()) - set(leaves)
-    hidden -= {tree.outline.step(node).stop for node in stops}
     assert not any(tree.nodes.counts[node].any() for node in hidden)
 
 
@@ -89,27 +88,28 @@ def test_a_purchase_and_its_branch_are_one_step() -> None:
     assert len(lines) == 7  # nothing about results that no known case showed
 
 
-def test_a_test_may_be_bought_early_and_asked_later() -> None:
+def test_tests_bought_one_after_the_other_are_one_stage() -> None:
     lines = early_tree().to_text().splitlines()
-    assert lines[1] == "buy age: costs 1  [ill 41, well 58, worse 51]"
-    assert lines[2].startswith("└─ then: colour? costs 1 to 3, spent 1  [")
-    assert lines[3].startswith("   ├─ b | r: age? already paid, spent 4  [")
+    assert lines[1] == "buy age + colour: costs 2 to 4, then colour?  [ill 41, well 58, worse 51]"
+    assert lines[2].startswith("├─ b | r: age? already paid, spent 4  [")
 
 
-def test_a_sure_model_stops_before_the_next_step() -> None:
+def test_a_sure_model_stops() -> None:
     lines = confident_tree().to_text().splitlines()
-    assert lines[2].startswith("└─ then: unless 80% sure, buy colour: costs 1 to 3, spent 1  [")
-    assert confident_tree().n_leaves == 2
+    assert lines[1].startswith("buy age: costs 1, then the model of age?  [")
+    assert lines[2].startswith("├─ 80% sure: → by the model of age: ")
+    assert lines[3].startswith("└─ less sure: buy colour: costs 1 to 3, then the model of age + colour?, spent 1  [")
+    assert confident_tree().n_leaves == 4
 
 
 def test_a_score_is_shown_as_a_chance() -> None:
     lines = [line.partition(", spent")[0] for line in stages_tree().to_text().splitlines()]
-    assert lines[3:] == [
-        "   └─ then: chance of well by the model of age + colour? already paid",
-        "      ├─ below 23.1%: → ill",
-        "      ├─ 23.1% to 80.2%: buy dose: costs 2.5 with 0.5 for blood draw",
-        "      │  └─ then: → by the model of age + colour + dose (89% answered ill)",
-        "      └─ 80.2% or more: → by the model of age + colour (100% answered well)",
+    assert lines[1].startswith("buy age + colour: costs 2 to 4, then chance of well by the model of age + colour?")
+    assert lines[2:] == [
+        "├─ below 23.1%: → ill",
+        "├─ 23.1% to 80.2%: buy dose: costs 2.5 with 0.5 for blood draw",
+        "│  └─ → by the model of age + colour + dose: 89% ill, 11% well",
+        "└─ 80.2% or more: → well",
     ]
     conditions = [rule.conditions for rule in stages_tree().rules()]
     assert conditions[0] == (("chance of well by the model of age + colour", ("below 23.1%",)),)
@@ -118,11 +118,13 @@ def test_a_score_is_shown_as_a_chance() -> None:
 
 def test_points_are_listed_once_below() -> None:
     lines = points_tree().to_text().splitlines()
-    assert lines[3].startswith("   └─ then: points of colour + grade? already paid, spent 5  [")
-    assert lines[4].startswith("      ├─ 1 or fewer | 7 points or more: → ill, spent 5  [")
-    assert "→ by points of colour + grade: 2 or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[6]
+    assert lines[1].startswith(
+        "buy colour + grade: costs 3 to 5 with 0.5 for blood draw, then points of colour + grade?"
+    )
+    assert lines[2].startswith("├─ 1 or fewer | 7 points or more: → ill, spent 5  [")
+    assert "→ by points of colour + grade: 2 or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[4]
     assert lines[-3:-1] == ["points of colour + grade:", "  colour  b: 0; g: 5; r: 2; anything else: 0"]
-    assert "points of colour" not in points_tree().to_text(max_depth=2)
+    assert "points of colour" not in points_tree().to_text(max_depth=0)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,10 @@ def test_totals_have_names(sides: list[int], names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", BUILT)
 def test_every_picture_of_a_built_tree_is_drawn(name: str) -> None:
     tree = BUILT[name]()
-    assert tree.to_svg().count("<title>") == len(tree.outline.groups())
+    drawn = [box.hint for box in tree.draw().shapes if isinstance(box, Box)]
+    described = {tree.words.describe(tuple(group["nodes"])) for group in tree.outline.groups()}
+    assert set(drawn) == described
+    assert tree.to_svg().count("<title>") == len(drawn)
 
 
 def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
@@ -157,16 +162,17 @@ def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
     builder.leaf(builder.buy(end, "colour"), model)
     tree = builder.build()
     assert tree.to_text().splitlines() == [
-        "0 cases, 1 leaf; worst case 4, mean 0; 0 errors",
-        "buy age: costs 1  [no known case]",
-        "└─ then: unless 90% sure, buy colour: costs 1 to 3, spent 1  [no known case]",
-        "   └─ then: → by the model of age, spent 4  [no known case]",
+        "0 cases, 2 tests that are weighed together in 2 leaves; worst case 4, mean 0; 0 errors",
+        "buy age: costs 1, then the model of age?  [no known case]",
+        "├─ 90% sure: → by the model of age, spent 1  [no known case]",
+        "└─ less sure: buy colour: costs 1 to 3, spent 1  [no known case]",
+        "   └─ → by the model of age, spent 4  [no known case]",
     ]
-    for form in ("rules", "dot", "svg", "python", "javascript", "sql"):
+    for form in ("rules", "stages", "dot", "svg", "python", "javascript", "sql"):
         assert tree.export(form)
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"stages"}))  # which not every tree has
+@pytest.mark.parametrize("form", ["text", "svg", "onnx"])
 def test_a_form_is_written_by_its_name(form: str) -> None:
     tree = plain_tree()
     assert tree.export(form) == getattr(tree, f"to_{form}")()

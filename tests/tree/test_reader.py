@@ -43,7 +43,9 @@ def learned(frame: pd.DataFrame, binning: Any = "quantile", leaves: str = "count
 
 def by_table(tree: Tree, rows: Any) -> Walk:
     """The way without the core's reader."""
-    return tree.walk_table(read_raw(rows, tree.schema.input_columns, tree.names_of(tree.nodes.columns.tolist())))
+    return tree.walk_table(
+        read_raw(rows, tree.schema.input_columns, [tree.test_names[test] for test in tree.nodes.columns])
+    )
 
 
 def assert_same(tree: Tree, rows: Any) -> None:
@@ -105,7 +107,7 @@ def test_whole_numbers_beyond_floats_keep_their_digits() -> None:
 def test_a_frame_that_lacks_a_column_or_has_it_twice_is_refused_as_ever() -> None:
     frame = cells(0)
     tree = learned(frame)
-    asked = tree.names_of(tree.nodes.columns.tolist())[0]
+    asked = tree.test_names[tree.nodes.columns[0]]
     with pytest.raises(TableError, match=f"there is no column '{asked}'"):
         tree.predict(frame.drop(columns=asked))
     with pytest.raises(TableError, match="distinct column names"):

@@ -166,7 +166,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
 
 def _amount(case: Consultation, number: float) -> str:
     """A number as it is, with its unit."""
-    return visible(case.tree.schema.wording.with_unit(str(number)))
+    return visible(case.tree.schema.wording.amount(number))
 
 
 def _expected_loss(case: Consultation) -> float:

@@ -34,6 +34,7 @@ from budgetree.cli.output import check_folder, ending, print_json, write_folder
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
 )
+@click.option("--plot", metavar="FILE", type=options.FILE, help="Draw it, as .svg, .png or .pdf (needs matplotlib).")
 @click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
 @options.as_json
 def frontier(
@@ -41,6 +42,7 @@ def frontier(
     budgets: list[float] | None,
     points: int | None,
     out: str | None,
+    plot: str | None,
     force: bool,
     as_json: bool,
     **settings: Any,
@@ -49,8 +51,9 @@ def frontier(
 
     With --objective known: for every budget the fewest errors, and the proof that there are no fewer.
     """
-    from budgetree.cli.inputs import Request, doubts, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
     from budgetree.learn import frontier as find_frontier
+    from budgetree.services.files import write_bytes
     from budgetree.services.words import visible_lines
     from budgetree.show.frontier_view import CLI_REMEDY, draw_in_letters, render_text
 
@@ -62,11 +65,22 @@ def frontier(
     if budgets is not None and points is not None:
         raise click.UsageError("each of --budgets is a point; give either --budgets or --points.")
     request = Request(**settings)
+    form = "" if plot is None else options.suffix_of(plot, "--plot", (".svg", ".png", ".pdf"))
+    if plot is not None:
+        from budgetree.show.plots import need_matplotlib
+
+        need_matplotlib()  # before the work, not after it
+        check_outputs((plot,), (request.data,))
     if out is not None:
         check_folder(out, force)  # before the work, not after it
     instance, groups, search = load_in_time(request, search)
     found = find_frontier(instance, max_budget=max_budget, budgets=budgets, points=points, groups=groups, **search)
     files = [] if out is None else write_folder(found, out, request.data, force)
+    if plot is not None:
+        from budgetree.show.plots import picture_of
+
+        write_bytes(plot, picture_of(found, form[1:]))
+        files.append(plot)
     if as_json:
         entries = [{name: getattr(point, name) for name in found.columns} for point in found]
         chosen, enough = found.recommended, found.enough
@@ -83,5 +97,5 @@ def frontier(
     for line in doubts(request, found.request):
         click.echo(line, err=True)
     click.echo(f"{visible_lines(render_text(found, CLI_REMEDY))}\n\n{draw_in_letters(found)}")
-    if files:
+    if out is not None:
         click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))

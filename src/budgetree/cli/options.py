@@ -55,6 +55,16 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
 
 
+def suffix_of(path: str, option: str, known: Sequence[str]) -> str:
+    """How a file is called at its end, which says what to write; refused where that is not known."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in known:
+        raise click.UsageError(
+            f"{option} {path}: the name says what to write; expected one that ends in {' or '.join(known)}."
+        )
+    return suffix
+
+
 def _budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
     """20,110,200 as numbers."""
     return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]

@@ -80,8 +80,8 @@ def predict(
     for sentence in tally.lines():
         click.echo(visible(sentence), err=True)
     if is_file:
-        with_unit, total = tree.schema.wording.with_unit, counted(tally.n_rows, "row")
-        costs = f"costliest {with_unit(str(tally.costliest))}, mean {with_unit(f'{tally.mean_cost:.4g}')}"
+        amount, total = tree.schema.wording.amount, counted(tally.n_rows, "row")
+        costs = f"costliest {amount(tally.costliest)}, mean {amount(float(f'{tally.mean_cost:.4g}'))}"
         click.echo(visible(f"{total}; {costs}; written to {out}"))
 
 

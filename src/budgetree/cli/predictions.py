@@ -173,7 +173,11 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
     key = (walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers) * len(amounts) + amount
     _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
     distinct = [
-        (schema.answer_names[answer], schema.costs.amount(spent), tree.names_of(tree.nodes.bought(leaf)))
+        (
+            schema.answer_names[answer],
+            schema.costs.amount(spent),
+            tuple(tree.test_names[test] for test in tree.nodes.bought(leaf)),
+        )
         for leaf, answer, spent in zip(
             walk.leaf[first].tolist(), walk.answers[first].tolist(), walk.spent[first].tolist(), strict=True
         )

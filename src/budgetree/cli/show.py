@@ -9,7 +9,7 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, file_size, for_reader, print_json, stability_lines, statement_line, tree_facts
-from budgetree.services.words import visible
+from budgetree.services.words import counted, visible
 
 if TYPE_CHECKING:
     from budgetree.tree import Tree
@@ -90,16 +90,34 @@ def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
 
 
 @click.command(
-    epilog=ending('budgetree report pathway.json -o pathway.html --title "Chest pain"', page="guide/bedside")
+    epilog=ending(
+        'budgetree report pathway.json -o pathway.html --title "Chest pain"',
+        "budgetree report pathway.json --wall wall.pdf",
+        page="guide/bedside",
+    )
 )
 @options.model
-@click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The HTML file to write.")
+@click.option("-o", "--out", metavar="FILE", type=options.FILE, help="The HTML file to write.")
+@click.option(
+    "--wall",
+    metavar="FILE",
+    type=options.FILE,
+    help="Write sheets of paper to hang up, .svg or .pdf; needs no browser.",
+)
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="The size of these.")
 @click.option("--certificate", metavar="FILE", type=options.FILE, help="Show this certificate (see fit --certificate).")
 @click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
 @click.option("--language", metavar="CODE", help="The page's language, en or de; by default the reader's own.")
 @options.labels
 def report(
-    model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
+    model: str,
+    out: str | None,
+    wall: str | None,
+    paper: str,
+    certificate: str | None,
+    title: str | None,
+    language: str | None,
+    labels: str | None,
 ) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
     from pathlib import Path
@@ -108,14 +126,32 @@ def report(
     from budgetree.errors import CertificateError, Where
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
-    from budgetree.services.files import write_text
+    from budgetree.services.files import write_bytes, write_text
 
-    check_outputs((out,), (model, certificate, labels))
+    if out is None and wall is None:
+        raise click.UsageError("nothing to write: give -o FILE for the page, --wall FILE for paper, or both.")
+    suffix = "" if wall is None else options.suffix_of(wall, "--wall", (".svg", ".pdf"))
+    check_outputs((out, wall), (model, certificate, labels))
     tree = open_model(model, labels)
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (why := proof.contradiction(tree)) is not None:
         message = f"this is not a certificate of {model}: {why}. Make one with fit --certificate."
         raise CertificateError(message, where=Where(str(certificate)))
-    content = summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof)
-    write_text(out, render_page(content, language=language))
-    click.echo(visible(f"{out}: open it in a browser; it works without a network."))
+    name = Path(model).stem if title is None else title
+    if out is not None:
+        content = summarise_tree(tree, title=name, certificate=proof)
+        write_text(out, render_page(content, language=language))
+        click.echo(visible(f"{out}: open it in a browser; it works without a network."))
+    if wall is not None:
+        from budgetree.show.drawing import sheets
+        from budgetree.show.svg import svg_of
+        from budgetree.show.text import wall_notes
+
+        pages = sheets(tree, name, wall_notes(tree), paper=paper)
+        if suffix == ".svg":
+            write_text(wall, svg_of(pages))
+        else:
+            from budgetree.show.plots import to_pdf
+
+            write_bytes(wall, to_pdf(pages))
+        click.echo(visible(f"{wall}: {counted(len(pages), 'page')} to print."))

@@ -9,14 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
 from budgetree.estimators.base import _InMemory
-from budgetree.estimators.training import (
-    Labelled,
-    Training,
-    impurities_of,
-    leaf_share,
-    n_threads,
-    prices_by_name,
-)
+from budgetree.estimators.training import Labelled, Training, impurities_of, leaf_share, n_threads, prices_by_name
 from budgetree.learn import fit
 from budgetree.learn.settings import check_confidence, check_min_cases
 from budgetree.problem import Instance, Losses

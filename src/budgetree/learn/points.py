@@ -88,8 +88,9 @@ def candidate_of(tree: Tree, source: str) -> Candidate:
 
 
 def leaf_candidate(instance: AnyCases) -> Candidate:
-    """The tree without any test, which every budget buys."""
-    return Candidate(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
+    """The tree without any test but what every path begins with, which every budget buys."""
+    least = instance.schema.costs.least_budget
+    return Candidate(instance.class_order.leaf_loss, least, "single leaf", partial(_single_leaf, instance))
 
 
 def given(tree: Tree) -> Tree:

@@ -135,16 +135,21 @@ def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
-    _check_rules(cases)
 
 
-def _check_rules(cases: AnyCases) -> None:
-    """An error where some rule is not learned with yet."""
+def rules_of(cases: AnyCases) -> list[str]:
+    """The rules beside prices and fees."""
     costs = cases.schema.costs
     rules = {"limits": len(costs.resources) > 1, "panels": bool(costs.panels), "order": bool(costs.needs.any())}
-    if found := [name for name, is_there in rules.items() if is_there]:
-        message = f"prices: no learner takes {' and '.join(found)} yet; leave them out, or build the tree by hand."
-        raise SettingError(message, subject=found[0], found=found)
+    return [name for name, is_there in rules.items() if is_there]
+
+
+def check_rules(cases: AnyCases) -> None:
+    """An error where there is a rule that trees for new cases do not take yet."""
+    if found := rules_of(cases):
+        message = f"prices: trees for new cases take no {' and no '.join(found)} yet."
+        remedy = Remedy('Leave them out, or give objective="known".', "Leave them out, or use --objective known.")
+        raise SettingError(message, subject=found[0], found=found, remedy=remedy)
 
 
 def check_instance(instance: Any) -> None:
@@ -156,7 +161,6 @@ def check_instance(instance: Any) -> None:
     elif not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
     else:
-        _check_rules(instance)
         return
     raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
 

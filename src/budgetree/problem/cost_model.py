@@ -18,6 +18,7 @@ rest of the program asks three things: may this be bought here (`refusal`), what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -33,6 +34,7 @@ from budgetree.errors import SettingError
 from budgetree.problem.units import MAX_EXPONENT, is_unlimited, non_negative, plain_number
 from budgetree.services.words import listed
 
+FINEST_GRID = 2**40  # of shares, where limits have no common multiple below it
 TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 
 
@@ -174,10 +176,27 @@ class CostModel:
         """Whether the price of some test may depend on what was bought before it."""
         return bool(self.fees.any())
 
+    def price(self, amounts: Sequence[int]) -> int:
+        """One number to compare tests by: the price; with several resources the largest share of a limit.
+
+        Shares are in whole steps of a grid on which all limits lie, or of a fine one where there is none. A limit that
+        no path reaches does not count as one: the share is of what all tests take together.
+        """
+        if len(self.resources) == 1:
+            return int(amounts[0])
+        grid, wholes = self._grid
+        return max((2 * int(taken) * grid + whole) // (2 * whole) for taken, whole in zip(amounts, wholes, strict=True))
+
+    @cached_property
+    def _grid(self) -> tuple[int, list[int]]:
+        of_all = (self.most.sum(axis=1) + self.fees.sum(axis=1)).tolist()
+        wholes = [max(1, min(limit, most)) for limit, most in zip(self.limits, of_all, strict=True)]
+        return min(math.lcm(*wholes), FINEST_GRID), wholes
+
     @property
     def highest_price(self) -> int:
-        """No test takes more in any state."""
-        return int(self.costliest.max() + self.fees[0].sum())
+        """No test that is affordable has a higher one in any state."""
+        return FINEST_GRID if len(self.resources) > 1 else int(self.costliest.max() + self.fees[0].sum())
 
     @property
     def price_of_all(self) -> int:

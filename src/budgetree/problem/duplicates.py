@@ -212,13 +212,8 @@ def loss_among_identical(
 
 def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first row of each group of identical rows, and the group of each row."""
-    _, first, group = np.unique(mixed_numbers(codes), return_index=True, return_inverse=True)
-    if np.array_equal(codes[first[group]], codes):
-        return first, group
-    # Two rows that differ have the same number: rare beyond measure, and then the bytes are compared.
-    rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()
-    _, first, group = np.unique(rows, return_index=True, return_inverse=True)
-    return first, group.ravel()
+    ranks = canonical_order(code_words(codes))
+    return np.unique(ranks, return_index=True)[1], ranks
 
 
 def mixed_numbers(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -6,6 +6,7 @@ Everything that is shown asks a schema's wording, so that what a thing is called
 from __future__ import annotations
 
 import math
+import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from budgetree.problem.schema import Schema
 
 MAX_NAME, MAX_HELP, MAX_UNIT = 200, 2000, 30  # letters
+CURRENCIES = frozenset(
+    ["EUR", "USD", "GBP", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "BRL", "INR", "CNY"]
+)
 PLACE = "{}"  # in a unit, where the number goes
 PARTS = {"test": ("name", "help", "outcomes"), "class": ("name", "help")}  # of a label
 
@@ -213,9 +217,18 @@ class Wording:
         """The unit by itself, for a heading; "" where there is none."""
         return self.unit.replace(PLACE, "").strip()
 
+    @property
+    def decimals(self) -> int | None:
+        """Of an amount that is not whole; None where the unit is not money, and has as many as it needs."""
+        name = self.unit_name
+        is_money = name.upper() in CURRENCIES or any(unicodedata.category(letter) == "Sc" for letter in name)
+        return 2 if is_money else None
+
     def amount(self, number: Fraction | float) -> str:
-        """A price or cost with its unit: "12.5", "12.5 €", "$12.5"."""
-        return self.with_unit(show_number(number))
+        """A price or cost with its unit: "12.5", "12.50 €", "$12.50"."""
+        if self.decimals is None or -1 < number < 1 or number == int(number):
+            return self.with_unit(show_number(number))
+        return self.with_unit(f"{float(number):.{self.decimals}f}")
 
     def with_unit(self, number: str) -> str:
         if not self.unit:

@@ -21,6 +21,7 @@ from budgetree.proof.cover import cover_bound
 from budgetree.proof.entries import (
     Bound,
     facts_of,
+    ignored_rules,
     lower_bound,
     price_unit,
     rounded_prices,
@@ -120,7 +121,9 @@ def search_bound(
     if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
     costs = instance.schema.costs
-    flat = instance.priced(at_cheapest(costs)) if costs.depends_on_outcome else instance
+    # Limits and order are left out, too: they only remove trees, and what no tree can do none of fewer can.
+    is_flat = costs.is_plain and not costs.depends_on_outcome
+    flat = instance if is_flat else instance.priced(at_cheapest(costs))
     scale = flat.schema.costs.scale
     allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
@@ -177,6 +180,7 @@ def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict
         "spared": spared,
         "not_applicable": not_applicable(facts.losses is not None, spared is not None),
         "rounded": rounded_prices(instance.schema),
+        "ignores": ignored_rules(instance.schema),
     }
 
 

@@ -20,7 +20,7 @@ from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.reading import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.entries import facts_of, loss_facts, lower_bound, rounded_prices, tree_entries
+from budgetree.proof.entries import facts_of, ignored_rules, loss_facts, lower_bound, rounded_prices, tree_entries
 from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.services.files import check_schema, read_json, write_json
 from budgetree.services.words import counted, show_number
@@ -225,6 +225,8 @@ class Certificate:
         if document["losses"] != content or document["not_applicable"] != without:
             return Contradiction.LOSSES
         total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
+        if document["ignores"] != ignored_rules(tree.schema):
+            return Contradiction.NUMBERS
         is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
         if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
             return Contradiction.SHARE
@@ -251,6 +253,8 @@ class Certificate:
             first = self.rounded[0]
             more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
             lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
+        if ignored := self.document["ignores"]:
+            lines.append(f"the bound is about all trees, also those that break the {' and the '.join(ignored)}")
         if not self.is_own:
             lines.append("all of this is the issuer's word until check() verifies it against the known cases")
         return "\n".join(lines)

@@ -114,6 +114,12 @@ def facts_of(instance: Instance) -> Facts:
     )
 
 
+def ignored_rules(schema: Schema) -> list[str]:
+    """The rules that no bound of a certificate counts on; a panel is a fee to them."""
+    costs = schema.costs
+    return ["limits"] * (len(costs.resources) > 1) + ["order"] * bool(costs.needs.any())
+
+
 def loss_facts(schema: Schema) -> LossFacts | None:
     """What answers cost; None where the least loss is the fewest errors."""
     table = schema.loss_table

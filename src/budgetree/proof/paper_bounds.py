@@ -24,12 +24,14 @@ FUNCTIONS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Pairs, Power
 def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     """ln F(S) + 1, for a whole greedy tree of an admissible function whose leaves all have F = 0.
 
-    Prices that depend on the path or the outcome, and fallbacks void it; so do losses, because a tree that loses as
-    little need not have such leaves, and min_cases, because the rule may not choose freely then.
+    Prices that depend on the path or the outcome, other rules and fallbacks void it; so do losses, because a tree that
+    loses as little need not have such leaves, and min_cases, because the rule may not choose freely then.
     """
     grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
     table = instance.schema.costs
-    if table.depends_on_path or table.depends_on_outcome or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
+    if table.depends_on_path or table.depends_on_outcome or not table.is_plain:
+        return None
+    if tree.n_fallbacks or not instance.schema.loss_table.is_plain:
         return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in set(instance.weight_units.tolist())))

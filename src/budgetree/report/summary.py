@@ -14,6 +14,7 @@ from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.export.program import small_trees
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
+from budgetree.show.stages import stage_records
 from budgetree.show.text import size_and_cost
 from budgetree.tree import Tree
 from budgetree.tree.consultation import majority_branch
@@ -68,6 +69,7 @@ def _content(
         "title": str(title),
         "version": __version__,
         "unit": schema.wording.unit,
+        "decimals": schema.wording.decimals,
         "classes": list(schema.wording.classes),
         "answers": list(schema.wording.answers),  # the classes, and then whatever else may be answered
         "answer_help": list(schema.wording.answer_help),
@@ -124,7 +126,8 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
         "nodes": [_node(tree, node, totals) for node in range(len(tree.nodes))],
         "totals": [_points(each) for each in totals],
-        "outline": tree.outline.groups(),
+        "target": tree.outline.target,
+        "outline": _outline(tree),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
         # [answer, class, cases], where there are any: of many classes, most get few of the answers.
         "confusion": [
@@ -145,6 +148,36 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     }
 
 
+def _outline(tree: Tree) -> list[dict[str, Any]]:
+    """The groups; of stages that add up points also the table, and where each total leads."""
+    groups, schema = tree.outline.groups(), tree.schema
+    number = {tuple(group["nodes"]): position for position, group in enumerate(groups)}
+    for record in stage_records(tree) if tree.outline.tables else ():
+        if record.unit != "points":
+            continue
+        groups[number[record.group]] |= {
+            "points": [
+                {
+                    "test": test.test,
+                    "results": [[list(names), points] for names, points in test.groups],
+                    "else": test.otherwise,
+                }
+                for test in record.tests
+                if test.groups
+            ],
+            "endings": [
+                {
+                    "names": list(ending.names),
+                    "below": number[ending.group],
+                    "answer": ending.answer,
+                    "cases": schema.plain_cases(list(ending.cases)),
+                }
+                for ending in record.endings
+            ],
+        }
+    return groups
+
+
 def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
     """What the page needs to know of a node: it adds up and compares these numbers, and knows no rule."""
     schema, nodes, costs = tree.schema, tree.nodes, tree.schema.costs
@@ -154,7 +187,7 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
         "spent": costs.amount(int(nodes.spent[node])),
-        "remaining": costs.amount(int(tree.worst_from[node])),
+        "remaining": costs.amount(int(tree.nodes.worst_from[node])),
     }
     if nodes.voters[node] != node:
         entry["voters"] = int(nodes.voters[node])
@@ -185,6 +218,12 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
     if rule is None:
         return entry
     entry["totals"] = totals.setdefault(rule.totals, len(totals))
+    answer = tree.outline.answer(node)
+    entry |= (
+        {"given": schema.plain_cases(nodes.answered_at(node).sum(axis=1).tolist())}
+        if answer is None
+        else {"answer": answer}
+    )
     if isinstance(rule, Points):
         entry |= {"cuts": list(rule.cuts), "chances": [list(row) for row in rule.chances]}
     return entry

@@ -1,6 +1,8 @@
-"""Drawing: a tree as shapes on a plane, from left to right, painted as SVG here and by matplotlib in plots.
+"""Drawing: a pathway as numbered boxes on a plane, painted as SVG in svg and by matplotlib in plots.
 
-Lengths are points (72 to an inch), y grows downwards, and texts are centred on their y.
+A box is a stage: what is bought, the points of its results, and below a line where cases stop, with which answer, and
+where the others go on. A figure has the boxes one below the other, indented as in to_text; a sheet for the wall has
+them in columns on pages. Lengths are points (72 to an inch), y grows downwards, and texts are centred on their y.
 """
 
 from __future__ import annotations
@@ -8,30 +10,29 @@ from __future__ import annotations
 import colorsys
 import heapq
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
-from itertools import groupby
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from budgetree.services.words import counted, visible
-from budgetree.show.outline import NONE, Branch, Group
-from budgetree.show.text import check_size
-from budgetree.tree.leaves import Points
+from budgetree.show.outline import Group
+from budgetree.show.stages import Ending, StageRecord, stage_records
+from budgetree.show.text import check_size, share_words
 from budgetree.tree.tree import Tree
 
 # Okabe and Ito's colours for universal design, without yellow, which is too pale for a line.
 FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#5B5B5B")
 WORST = "#B00020"  # the costliest path
 GREYS = ("#8C8C8C", "#595959", "#B3B3B3")  # answers that are no class
-FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
-INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
-SIZE, SMALL = 9.0, 7.0  # of letters
-ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
-MAX_BRANCH, MAX_NAME = 34, 30  # letters
+INK, GREY, PAPER, RULE = "#1A1A1A", "#5B5B5B", "#FFFFFF", "#B5B5B5"
+WIDTH = 510.0  # of a figure: 180 mm, the text of a page
+INDENT, MAX_INDENT = 14.0, 8  # of what follows a stage; levels
+GAP, MARGIN, PAD = 8.0, 12.0, 7.0
+SIZES = (11.0, 10.0, 9.0, 8.0)  # of letters on a sheet, until it fits; figures have the third
+SHEETS = {"a4": (595.3, 841.9), "letter": (612.0, 792.0)}
+SHEET_MARGIN, MAX_COLUMNS = 30.0, 2
+MAX_WORD = 34  # letters; longer ones are shortened
 MAX_LEAVES = 40  # what is beyond is folded, unless more are asked for
-MAX_DEPTH = 100  # tests, unless more are asked for: a test with one branch takes no leaf, but a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line of text, from x on or around it."""
+    """One line of text, from x on, around it, or up to it."""
 
     x: float
     y: float
@@ -67,7 +68,10 @@ class Text:
     size: float
     colour: str
     bold: bool = False
-    anchor: Literal["start", "middle"] = "start"
+    anchor: Literal["start", "middle", "end"] = "start"
+
+
+Shape = Stroke | Box | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +80,256 @@ class Drawing:
 
     width: float
     height: float
-    shapes: tuple[Stroke | Box | Text, ...]
-
-
-@dataclass(eq=False)
-class _Item:
-    """A group that is being laid out."""
-
-    group: Group
-    depth: int
-    branch: Branch | None  # the one that leads here
-    above: _Item | None
-    below: list[_Item]
-    x: float = 0.0
-    y: float = 0.0
-    width: float = 0.0
+    shapes: tuple[Shape, ...]
 
 
 def draw(tree: Tree, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
-    """The whole tree, or the part of it that most cases pass where there are more leaves than fit."""
+    """The whole tree, or the part of it that most cases pass where there are more leaves than fit; 180 mm wide."""
     check_size("max_leaves", max_leaves, 1)
     check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-    return _Draughtsman(tree).draw(max_leaves, max_depth)
+    painter = _Painter(tree, _unfolded(tree, max_leaves, max_depth))
+    shapes, y = painter.head(MARGIN, MARGIN, WIDTH - 2 * MARGIN, tree.summary())
+    tops: dict[Group, tuple[float, float]] = {}  # where the line to a box begins
+    for record in painter.records:
+        depth = min(painter.depth[record.group], MAX_INDENT)
+        x = MARGIN + INDENT * depth
+        box, height = painter.box(record, x, y, WIDTH - MARGIN - x)
+        if depth and (start := tops.get(record.group)) and start[0] < x:
+            is_worst = record.group in painter.worst
+            points = (start, (start[0], y + 10), (x, y + 10))
+            shapes.append(Stroke(points, WORST if is_worst else RULE, 2.0 if is_worst else 1.0))
+        shapes += box
+        tops |= {ending.group: (x + INDENT / 2, y + height) for ending in record.endings}
+        y += height + GAP
+    return Drawing(WIDTH, y - GAP + MARGIN, tuple(shapes))
+
+
+def sheets(tree: Tree, title: str, notes: Sequence[str] = (), *, paper: str = "a4") -> tuple[Drawing, ...]:
+    """The pathway on paper, in letters as large as one page takes; where none does, on several pages."""
+    width, height = SHEETS[paper]
+    inner = width - 2 * SHEET_MARGIN
+    for columns in range(1, MAX_COLUMNS + 1):
+        for size in SIZES:
+            painter = _Painter(tree, None, size)
+            head, top = painter.head(SHEET_MARGIN, SHEET_MARGIN, inner, title, notes)
+            across = (inner - (columns - 1) * GAP) / columns
+            pages = painter.paged(across, columns, top, height - SHEET_MARGIN)
+            if len(pages) == 1:
+                return (Drawing(width, height, (*head, *pages[0])),)
+    name = f"{visible(title)}, page {{}} of {len(pages)}"
+    right, low = width - SHEET_MARGIN, height - SHEET_MARGIN / 2
+    numbers = [Text(right, low, name.format(page), 7.0, GREY, anchor="end") for page in range(1, len(pages) + 1)]
+    pages[0] = [*head, *pages[0]]
+    return tuple(Drawing(width, height, (*page, number)) for page, number in zip(pages, numbers, strict=True))
+
+
+def _unfolded(tree: Tree, max_leaves: int, max_depth: int | None) -> set[Group]:
+    """The stages to draw: those with the most cases first, as long as the leaves fit."""
+    outline, unfolded, n_leaves, n_seen = tree.outline, set[Group](), 1, 0
+    waiting: list[tuple[int, int, int, Group]] = [(0, 0, 0, (0,))]
+    while waiting:
+        _, _, depth, group = heapq.heappop(waiting)
+        if outline.is_leaf(group) or (max_depth is not None and depth >= max_depth):
+            continue
+        branches = outline.branches(group)
+        if n_leaves - 1 + len(branches) > max_leaves:
+            continue
+        unfolded.add(group)
+        n_leaves += len(branches) - 1
+        for branch in branches:
+            n_seen += 1
+            heapq.heappush(waiting, (-int(outline.counts(branch.group).sum()), n_seen, depth + 1, branch.group))
+    return unfolded
+
+
+class _Painter:
+    """Makes the boxes of one tree."""
+
+    def __init__(self, tree: Tree, unfolded: set[Group] | None, size: float = SIZES[2]) -> None:
+        self.tree, self.words, self.outline, self.size, self.small = tree, tree.words, tree.outline, size, size - 1.5
+        self.colours = answer_colours(len(tree.class_names), len(tree.schema.wording.answers))
+        every = stage_records(tree)
+        self.records = [record for record in every if unfolded is None or record.group in unfolded]
+        self.depth: dict[Group, int] = {(0,): 0}
+        self.above: dict[Group, Group] = {}
+        for record in every:
+            for ending in record.endings:
+                self.depth[ending.group], self.above[ending.group] = self.depth[record.group] + 1, record.group
+        self.shown = {record.group for record in self.records}
+        self.worst = self._costliest()
+
+    def _costliest(self) -> set[Group]:
+        """The way to the costliest leaf, or part that is not drawn; of equals the one that most cases take."""
+        ends = [ending.group for record in self.records for ending in record.endings if ending.group not in self.shown]
+        if not ends:
+            return set()
+        at = max(ends, key=lambda group: (self.outline.most(group), int(self.outline.counts(group).sum())))
+        path = {at}
+        while at in self.above:
+            at = self.above[at]
+            path.add(at)
+        return path
+
+    def head(
+        self, x: float, y: float, width: float, title: str, notes: Sequence[str] = ()
+    ) -> tuple[list[Shape], float]:
+        """The title, and what the marks mean."""
+        folded = sum(ending.group not in self.shown and ending.goes_to is not None for ending in self._endings())
+        caption = [*notes] or [f"dark red: the costliest path, {self.words.amount(self.outline.most((0,)))}"]
+        if folded:
+            caption[-1] += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
+        shapes: list[Shape] = []
+        for number, text in enumerate([title, *caption]):
+            size = self.size + (2 if number == 0 and notes else 0)
+            for line in wrapped(text, width, size if number == 0 else self.small, bold=number == 0):
+                y += size * 0.7
+                shapes.append(
+                    Text(x, y, line, size if number == 0 else self.small, GREY if number else INK, number == 0)
+                )
+                y += size * 0.7
+        if not self.records:  # a single leaf, or nothing of the tree is drawn
+            is_leaf, counts = self.outline.is_leaf((0,)), tuple(self.outline.counts((0,)).tolist())
+            whole = Ending((), (0,), None if is_leaf else 1, self.outline.answer(0) if is_leaf else None, counts)
+            shapes += self._ending(whole, [], 0, x, y + 6, width)[0]
+            y += 3 * self.size
+        return shapes, y + 6
+
+    def _endings(self) -> Iterator[Ending]:
+        return (ending for record in self.records for ending in record.endings)
+
+    def paged(self, across: float, columns: int, top: float, bottom: float) -> list[list[Shape]]:
+        """The boxes from column to column and page to page."""
+        pages: list[list[Shape]] = [[]]
+        column, start = 0, top
+        y = start
+        for record in self.records:
+            _, height = self.box(record, 0, 0, across)
+            if y + height > bottom and y > start:
+                column, y = column + 1, start
+                if column == columns:
+                    pages.append([])
+                    column, start = 0, SHEET_MARGIN
+                    y = start
+            pages[-1] += self.box(record, SHEET_MARGIN + column * (across + GAP), y, across)[0]
+            y += height + GAP
+        return pages
+
+    def box(self, record: StageRecord, x: float, y: float, width: float) -> tuple[list[Shape], float]:
+        """The shapes of a stage, and how high it is."""
+        size, small, step = self.size, self.small, 1.45 * self.size
+        inner, top, left = width - 2 * PAD, y, x + PAD
+        total = max(int(self.tree.nodes.counts[0].sum()), 1)
+        asked, price, *then = self.words.request(record.group)
+        names = self.tree.schema.wording.tests
+        if record.buys:
+            asked = ", ".join(names[int(self.tree.nodes.test[buy])] for buy in record.buys)
+        price = price.removesuffix(", then")
+        if record.number > 1:
+            price += (
+                f", {self.words.amount(record.spent)} in all; {share_words(sum(record.cases) / total)} of the cases"
+            )
+        shapes: list[Shape] = []
+        y += PAD
+        tag = f"{record.number}  " if len(self.records) > 1 or record.number > 1 else ""
+        lines = wrapped(tag + asked.rstrip(":"), inner, size, bold=True)
+        for line in lines:
+            shapes.append(Text(left, y + size / 2, line, size, INK, bold=True))
+            y += step
+        is_worst = record.group in self.worst
+        for line in wrapped(price, inner, small, bold=is_worst):
+            shapes.append(Text(left, y + small / 2, line, small, WORST if is_worst else GREY, is_worst))
+            y += 1.4 * small
+        for test in record.tests:
+            if test.groups:
+                parts = [f"{' or '.join(of)}: {points}" for of, points in test.groups]
+                text = " | ".join([f"{names[test.test]}   {parts[0]}", *parts[1:], f"unknown: {test.otherwise}"])
+                for number, line in enumerate(wrapped(text, inner - 10, size)):
+                    shapes.append(Text(left + 10 * (number > 0), y + size / 2, line, size, INK))
+                    y += 1.35 * size
+        y += 1
+        shapes.append(Stroke(((left, y), (left + inner, y)), RULE, 0.5))
+        y += 4
+        if then or (record.unit == "points" and not then):
+            text = f"by {then[0].rstrip('?')}:" if then else "by the total:"
+            for line in wrapped(text, inner, small):
+                shapes.append(Text(left, y + small / 2, line, small, GREY))
+                y += 1.4 * small
+        ways = [" | ".join(map(_short, ending.names)) for ending in record.endings]
+        led = min(max(text_width(name, size) for name in ways), 0.42 * inner)
+        for ending, name in zip(record.endings, ways, strict=True):
+            more, height = self._ending(ending, wrapped(name, led, size) if name else [], led, left, y, inner)
+            shapes += more
+            y += height
+        y += PAD - 3
+        hint = self.words.describe(record.group)
+        frame = Box(x, top, width, y - top, PAPER, WORST if is_worst else INK, False, hint)
+        return [frame, *shapes], y - top
+
+    def _ending(
+        self, ending: Ending, led: list[str], led_width: float, x: float, y: float, width: float
+    ) -> tuple[list[Shape], float]:
+        """One line or more: what leads there, the answer or the next stage, how many cases."""
+        size, small, is_worst = self.size, self.small, ending.group in self.worst
+        at = x + (led_width + 22 if led else 14)
+        cases = self._cases(ending)
+        rest = x + width - text_width(cases, small) - at - 8
+        label = self._label(ending)
+        is_beside = text_width(label, size) + 12 <= rest or rest > 0.6 * (x + width - at)
+        answer = wrapped(label, (rest if is_beside else x + width - at) - 12, size)
+        height = max(len(led), len(answer)) * 1.35 * size + 5
+        middle = y + height / 2
+        shapes: list[Shape] = [
+            Text(x, y + 2.5 + (n + 0.5) * 1.35 * size, line, size, INK) for n, line in enumerate(led)
+        ]
+        start = x + (text_width(led[0], size) + 4 if len(led) == 1 else led_width + 4 if led else 0)
+        shapes.append(
+            Stroke(((start, middle), (at - 3, middle)), WORST if is_worst else RULE, 1.6 if is_worst else 0.8)
+        )
+        if ending.group in self.shown:
+            shapes.append(Text(at, middle, label, size, INK, bold=True))
+        else:
+            shapes += self._chip(ending, answer, at, middle, height - 4)
+        if is_beside:
+            return [*shapes, Text(x + width, middle, cases, small, GREY, anchor="end")], height
+        below = wrapped(cases, x + width - at, small)
+        shapes += [Text(at, y + height + (n + 0.5) * 1.4 * small, line, small, GREY) for n, line in enumerate(below)]
+        return shapes, height + len(below) * 1.4 * small + 2
+
+    def _cases(self, ending: Ending) -> str:
+        """The share of all known cases, how many they are, and how many of them get the right answer."""
+        tree, n_cases = self.tree, sum(ending.cases)
+        share = share_words(n_cases / max(int(tree.nodes.counts[0].sum()), 1))
+        text = f"{share}: {counted(tree.schema.cases(n_cases), 'case')}"
+        if ending.goes_to is not None or not n_cases:
+            return text
+        if len(ending.cases) == 2:
+            target = self.outline.target
+            return f"{text}, {self.words.weight(ending.cases[target])} {_short(tree.schema.wording.classes[target])}"
+        if ending.answer is not None and ending.answer >= len(ending.cases):
+            return text  # an answer that is no class is neither right nor wrong
+        given = self.outline.answered(ending.group)[: len(ending.cases)]
+        right = int(given.trace()) if ending.answer is None else ending.cases[ending.answer]
+        return text if right == n_cases else f"{text}, {self.words.weight(right)} right"
+
+    def _label(self, ending: Ending) -> str:
+        """What stands at an ending: an answer, where to go on, or the commonest answer of what is not drawn."""
+        names, group = self.tree.schema.wording.answers, ending.group
+        if group in self.shown:
+            return f"go to {ending.goes_to}"
+        if ending.goes_to is not None:
+            return f"{_short(names[self.tree.nodes.label[group[0]]])} …"
+        return self.words.label(group, short=True) if ending.answer is None else _short(names[ending.answer])
+
+    def _chip(self, ending: Ending, lines: Sequence[str], x: float, middle: float, height: float) -> list[Shape]:
+        """An answer in the colour of its class; grey where it depends on the case."""
+        size, is_folded = self.size, ending.goes_to is not None
+        answer = int(self.tree.nodes.label[ending.group[0]]) if is_folded else ending.answer
+        edge = GREYS[1] if answer is None else self.colours[answer]
+        hint = self.words.describe(ending.group, folded=True)
+        width = max(text_width(line, size) for line in lines) + 10
+        first = middle - (len(lines) - 1) * 1.35 * size / 2
+        texts = [Text(x + 5, first + n * 1.35 * size, line, size, INK) for n, line in enumerate(lines)]
+        return [Box(x, middle - height / 2, width, height, tint(edge, 0.25), edge, is_folded, hint), *texts]
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -105,163 +337,28 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     return sum(_em(letter) for letter in text) * size * (1.15 if bold else 1)
 
 
-class _Draughtsman:
-    """Draws one tree: what to unfold, where it goes, which shapes it has."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree, self.outline, self.words, self.nodes = tree, tree.outline, tree.words, tree.nodes
-        self.names = tree.schema.wording.answers
-        self.colours = answer_colours(len(tree.class_names), len(self.names))
-
-    def draw(self, max_leaves: int, max_depth: int | None) -> Drawing:
-        items = self._unfold(max_leaves, max_depth)
-        self._place(items)
-        worst = self._costliest(items)
-        shapes: list[Stroke | Box | Text] = []
-        for item in sorted(items, key=lambda item: item in worst):  # the costliest path lies on top
-            shapes.extend(self._branch_shapes(item, item in worst))
-        for item in items:
-            shapes.extend(self._item_shapes(item))
-        caption = f"dark red: the costliest path, {self.words.amount(self.outline.most((0,)))}"
-        if folded := sum(self._is_folded(item) for item in items):
-            caption += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
-        shapes.append(Text(MARGIN, MARGIN + SIZE / 2, self.tree.summary(), SIZE, INK, bold=True))
-        shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
-        bottom = max(item.y for item in items) + ROW / 2
-        for line in (line for table in self.outline.tables for line in self.words.points_lines(table)):
-            shapes.append(Text(MARGIN, bottom + SIZE / 2, line.strip(), SIZE - 1, INK))
-            bottom += 1.5 * SIZE
-        texts = [shape for shape in shapes if isinstance(shape, Text)]
-        right = max(text.x + text_width(text.text, text.size, text.bold) for text in texts)
-        return Drawing(right + MARGIN, bottom + MARGIN, tuple(shapes))
-
-    def _unfold(self, max_leaves: int, max_depth: int | None) -> list[_Item]:
-        """The items to draw, each before what is below it: those with the most cases are unfolded first."""
-        root = _Item((0,), 0, None, None, [])
-        n_items, n_leaves = 1, 1
-        deepest = MAX_DEPTH if max_depth is None else max_depth
-        waiting = [(0, 0, root)]
-        while waiting:
-            _, _, item = heapq.heappop(waiting)
-            if self.outline.is_leaf(item.group) or item.depth >= deepest:
-                continue
-            branches = self.outline.branches(item.group)
-            if n_leaves - 1 + len(branches) > max_leaves:
-                continue
-            n_leaves += len(branches) - 1
-            for branch in branches:
-                below = _Item(branch.group, item.depth + 1, branch, item, [])
-                item.below.append(below)
-                n_items += 1
-                heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), n_items, below))
-        items, stack = [], [root]
-        while stack:
-            items.append(stack.pop())
-            stack += reversed(items[-1].below)
-        return items
-
-    def _place(self, items: list[_Item]) -> None:
-        """Columns by depth, wide enough for their longest texts; rows by leaves."""
-        for item in items:
-            item.width = text_width(self._name(item), SIZE, bold=bool(item.below)) + 14
-        x, row = MARGIN, HEAD + ROW / 2
-        for _, members in groupby(sorted(items, key=lambda item: item.depth), key=lambda item: item.depth):
-            column = list(members)
-            x += max(text_width(text, size, bold=True) for item in column for text, size in self._labels(item))
-            x += 2 * GAP + 8 if column[0].depth else 0
-            for item in column:
-                item.x = x
-            x += max((item.width for item in column if item.below), default=0)
-        for item in items:
-            if not item.below:
-                item.y = row
-                row += ROW
-        for item in reversed(items):
-            if item.below:
-                item.y = (item.below[0].y + item.below[-1].y) / 2
-
-    def _costliest(self, items: list[_Item]) -> set[_Item]:
-        """The items on the path to the costliest leaf; of equals the one that most cases take."""
-
-        def rank(item: _Item) -> tuple[int, int]:
-            return self.outline.most(item.group), int(self.outline.counts(item.group).sum())
-
-        path = [max((item for item in items if not item.below), key=rank)]
-        while (above := path[-1].above) is not None:
-            path.append(above)
-        return set(path)
-
-    def _is_folded(self, item: _Item) -> bool:
-        return not item.below and not self.outline.is_leaf(item.group)
-
-    def _name(self, item: _Item) -> str:
-        if item.below:
-            name = _short(self.words.subject(self.outline.step(item.group[0])), MAX_NAME)
-            return f"buy {name}" if self.outline.is_purchase(item.group) else name
-        label, rule = _short(self.names[self.nodes.label[item.group[0]]], MAX_NAME), self.nodes.scored(item.group[0])
-        if rule is not None:
-            share = _short(self.words.share(item.group), MAX_NAME)
-            label = ("points" if isinstance(rule, Points) else "model") + (share and f", {share}")
-        return f"{label} …" if self._is_folded(item) else label
-
-    def _labels(self, item: _Item) -> list[tuple[str, float]]:
-        """What stands above and below the line that leads to the item."""
-        if item.branch is None or item.above is None:
-            return [("", SMALL)]
-        above, spent, amount = item.above.group[0], self.nodes.spent[item.group[0]], self.words.amount
-        price = f"spent {amount(spent)}"
-        if self.outline.step(above).buy != NONE:
-            price = f"costs {amount(spent - self.nodes.spent[above])}, {price}"
-        return [(_listed(item.branch.names), SIZE - 1), (price, SMALL)]
-
-    def _branch_shapes(self, item: _Item, is_worst: bool) -> list[Stroke | Box | Text]:
-        if item.above is None:
-            return []
-        turn = item.above.x + item.above.width + GAP
-        points = ((turn - GAP, item.above.y), (turn, item.above.y), (turn, item.y), (item.x, item.y))
-        (outcome, outcome_size), (price, price_size) = self._labels(item)
-        return [
-            Stroke(points, WORST, 2.2) if is_worst else Stroke(points, "#B5B5B5", 1.0),
-            Text(turn + 6, item.y - 7, outcome, outcome_size, INK),
-            Text(turn + 6, item.y + 7, price, price_size, WORST if is_worst else GREY, bold=is_worst),
-        ]
-
-    def _item_shapes(self, item: _Item) -> list[Stroke | Box | Text]:
-        label = int(self.nodes.label[item.group[0]])
-        edge, fill = (INK, PAPER) if item.below else (self.colours[label], tint(self.colours[label], 0.25))
-        hint, name = self.words.describe(item.group, folded=not item.below), self._name(item)
-        middle = item.x + item.width / 2
-        shapes: list[Stroke | Box | Text] = [
-            Box(item.x, item.y - BOX / 2, item.width, BOX, fill, edge, self._is_folded(item), hint),
-            Text(middle, item.y, name, SIZE, INK, bold=bool(item.below), anchor="middle"),
-        ]
-        if not item.below:
-            shapes.append(Text(item.x + item.width + 5, item.y, self._share(item, label), SMALL, GREY))
-        return shapes
-
-    def _share(self, item: _Item, label: int) -> str:
-        """How many cases get the right answer, of all; only these where the answer is no class."""
-        counts = self.outline.counts(item.group)
-        right = counts[label] if label < len(counts) else None
-        if self.nodes.scored(item.group[0]) is not None:
-            right = np.trace(self.outline.answered(item.group)[: len(counts)])
-        return ("" if right is None else f"{self.words.weight(right)} of ") + self.words.weight(counts.sum())
+def wrapped(text: str, width: float, size: float, bold: bool = False) -> list[str]:
+    """Lines of at most this width, broken between words; a word that is wider has a line of its own, shortened."""
+    lines = [""]
+    for word in map(_short, visible(text).split()):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and text_width(longer, size, bold) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return [_fitting(line, width, size, bold) for line in lines]
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    """As many names as fit, and how many more there are."""
-    shown = _short(names[0], MAX_BRANCH)
-    for index, name in enumerate(names[1:], start=1):
-        if len(shown) + len(name) + 3 > MAX_BRANCH:
-            return f"{shown} | +{len(names) - index}"
-        shown += f" | {visible(name)}"
-    return shown
+def _fitting(line: str, width: float, size: float, bold: bool) -> str:
+    while text_width(line, size, bold) > width and len(line) > 4:
+        line = f"{line[: len(line) * 2 // 3 - 1].rstrip('…')}…{line[-(len(line) // 3 - 1) :]}"
+    return line
 
 
-def _short(text: str, max_length: int) -> str:
+def _short(text: str) -> str:
     """On one line; of a long text both ends, since names often begin alike."""
     line = visible(text)
-    return line if len(line) <= max_length else f"{line[: max_length * 2 // 3]}…{line[-(max_length // 3 - 1) :]}"
+    return line if len(line) <= MAX_WORD else f"{line[: MAX_WORD * 2 // 3]}…{line[-(MAX_WORD // 3 - 1) :]}"
 
 
 def _em(letter: str) -> float:
@@ -272,40 +369,6 @@ def _em(letter: str) -> float:
     if letter in "mwMW%@…":
         return 0.95
     return 0.7 if letter.isupper() else 0.63
-
-
-def to_svg(tree: Tree, **limits: Any) -> str:
-    """One SVG element; the limits are those of `draw`."""
-    drawing = draw(tree, **limits)
-    size = f'width="{drawing.width:.1f}pt" height="{drawing.height:.1f}pt"'
-    body = "\n".join(_paint(shape) for shape in drawing.shapes)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {drawing.width:.1f} {drawing.height:.1f}" '
-        f'font-family="{FONTS}" role="img">\n<rect width="100%" height="100%" fill="{PAPER}"/>\n{body}\n</svg>\n'
-    )
-
-
-def _paint(shape: Stroke | Box | Text) -> str:
-    """Names are shown, never read as markup; what XML cannot hold is escaped before."""
-    if isinstance(shape, Stroke):
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
-        return (
-            f'<polyline points="{points}" fill="none" stroke="{shape.colour}" stroke-width="{shape.width}" '
-            'stroke-linejoin="round"/>'
-        )
-    if isinstance(shape, Box):
-        dashes = ' stroke-dasharray="3 2"' if shape.dashed else ""
-        return (
-            f'<rect x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="5" '
-            f'fill="{shape.fill}" stroke="{shape.edge}"{dashes}><title>{escape(visible(shape.hint))}</title></rect>'
-        )
-    weight = ' font-weight="bold"' if shape.bold else ""
-    anchor = ' text-anchor="middle"' if shape.anchor == "middle" else ""
-    # A fixed offset from the baseline rather than dominant-baseline, which not every viewer knows.
-    return (
-        f'<text x="{shape.x:.1f}" y="{shape.y + 0.35 * shape.size:.1f}" font-size="{shape.size}" '
-        f'fill="{shape.colour}"{weight}{anchor} pointer-events="none">{escape(visible(shape.text))}</text>'
-    )
 
 
 def class_colours(n_classes: int) -> tuple[str, ...]:

@@ -1,12 +1,12 @@
-"""Outline: the tree as people read it, for text, pictures, rules and pages.
+"""Outline: the tree as people read it, for text, pictures, rules, the page and paper.
 
-A purchase and the branch by its result are one step, and so is what comes before them where a sure model stops. Results
-that lead to the same subtree share a branch, and the leaf for results that no known case showed is left out.
+Purchases one after the other are one stage, with the branch or the answer that ends it. Results that lead to the same
+subtree share a branch, and the leaf for results that no known case showed is left out.
 
-    nodes   buy age ─ by age ─┬─ neg             outline   age? costs 1
-                              ├─ neg                       ├─ 20 to 40: neg
-                              ├─ pos                       └─ 40 to 60: pos
-                              └─ (never seen)
+    nodes   buy sex ─ buy age ─ by age ─┬─ neg             outline   sex, age: costs 2
+                                        ├─ neg                       ├─ 20 to 40: neg
+                                        ├─ pos                       └─ 40 to 60: pos
+                                        └─ (never seen)
 """
 
 from __future__ import annotations
@@ -22,33 +22,20 @@ from numpy.typing import NDArray
 
 from budgetree.data.encoders import FineLevels, NumberEncoder
 from budgetree.problem.units import finite_float
-from budgetree.tree.leaves import Model, Points, Totals
+from budgetree.tree.leaves import LEAST, MOST, Points, Totals, softmax
 from budgetree.tree.nodes import NO_RULE, Kind, Split
 from budgetree.tree.tree import Tree
 
 Group = tuple[int, ...]  # nodes whose subtrees look the same, shown as one
-NONE = -1
 HIDDEN = -1  # the shape of a leaf for what no known case showed
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """The nodes that are shown as one, by their numbers; NONE where there is no such node.
+class Stage:
+    """Nodes that are shown as one, by their numbers: purchases, and the branch or leaf that ends them."""
 
-    Attributes
-    ----------
-    confidence : int
-        A branch by confidence: where the model is sure, a case stops.
-    stop : int
-        The leaf where it does.
-    buy, branch : int
-        The purchase, and the branch: by the result of what is bought, or by what was bought before.
-    """
-
-    confidence: int = NONE
-    stop: int = NONE
-    buy: int = NONE
-    branch: int = NONE
+    buys: tuple[int, ...]
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +65,10 @@ class _Survey:
 
 
 class Outline:
-    """Which nodes are one step and which results share a branch, from the root (0,) down."""
+    """Which nodes are one stage and which results share a branch, from the root (0,) down."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.schema, self.nodes = tree, tree.schema, tree.nodes
-        self._steps: dict[int, Step] = {}
 
     def is_leaf(self, group: Group) -> bool:
         return bool(self.nodes.is_leaf[group[0]])
@@ -91,30 +77,51 @@ class Outline:
         """Whether the node is a leaf for what no known case showed."""
         return self._is_hidden[node]
 
-    def step(self, node: int) -> Step:
-        """What is shown as one from this node on; nothing for a leaf."""
-        if node not in self._steps:
-            self._steps[node] = self._step(node)
-        return self._steps[node]
+    def stage(self, node: int) -> Stage:
+        """What is shown as one from this node on; of a leaf that alone."""
+        buys = []
+        while self.nodes.is_buy[node]:
+            buys.append(node)
+            node = int(self.nodes.below(node)[0])
+        return Stage(tuple(buys), node)
 
-    def _step(self, node: int) -> Step:
-        nodes, confidence, stop = self.nodes, NONE, NONE
-        if self._stops_early[node]:
-            confidence, (stop, node) = node, nodes.below(node).tolist()
-        if not nodes.is_buy[node]:
-            return Step(confidence, stop, branch=NONE if nodes.is_leaf[node] else node)
-        child = int(nodes.below(node)[0])
-        at_once = nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == nodes.test[node]
-        return Step(confidence, stop, node, child if at_once else NONE)
+    def split(self, node: int) -> Split | None:
+        """By what totals a node branches; None for the result of one test, or where nothing branches."""
+        return self.nodes.splits[self.nodes.rule[node]] if self.nodes.kind[node] == Kind.BY_TOTAL else None
 
-    def is_purchase(self, group: Group) -> bool:
-        """Whether a test is bought there and nothing is decided by it yet."""
-        return not self.is_leaf(group) and self.step(group[0]).branch == NONE
+    def answer(self, leaf: int) -> int | None:
+        """What a leaf answers to everyone, by its position; None where that depends on the case.
 
-    def split(self, step: Step) -> Split | None:
-        """By what totals the step branches; None for the result of one test, or where nothing branches."""
-        by_total = self.nodes.splits and step.branch != NONE and self.nodes.kind[step.branch] == Kind.BY_TOTAL
-        return self.nodes.splits[self.nodes.rule[step.branch]] if by_total else None
+        Points and models answer the same to everyone where a branch by the same total left only what gets one answer.
+        """
+        nodes, rule, above = self.nodes, self.nodes.scored(leaf), int(self.nodes.parent[leaf])
+        if rule is None:
+            return int(nodes.label[leaf])
+        split = None if above < 0 else self.split(above)
+        is_model = not isinstance(rule, Points)
+        if split is None or split.confidence is not None or split.is_score != is_model or rule.totals != split.totals:
+            return None
+        edges, answers = [LEAST, *split.cuts, MOST + 1], set[int]()
+        for side in np.flatnonzero(nodes.below(above) == leaf).tolist():
+            low, high = edges[side], edges[side + 1] - 1
+            if isinstance(rule, Points):
+                first, last = rule.sides(np.array([low, high])).tolist()
+                chances = np.array(rule.chances[first : last + 1])
+            else:
+                chances = softmax(np.array([(0, low), (0, high)]))
+            answers |= set(nodes.loss_table.best(chances).tolist())
+        return answers.pop() if len(answers) == 1 else None
+
+    @cached_property
+    def target(self) -> int:
+        """Of two classes the one that is looked for: costlier to miss, or that points count for; else the last."""
+        losses, last = self.nodes.loss_table.units, len(self.schema.class_names) - 1
+        if last != 1:
+            return last
+        if losses[0, 1] != losses[1, 0]:
+            return int(losses[1, 0] > losses[0, 1])
+        rule = next((rule for rule in self.nodes.rules if isinstance(rule, Points)), None)
+        return 1 if rule is None else int(rule.chances[-1][1] >= rule.chances[0][1])
 
     def counts(self, group: Group) -> NDArray[np.int64]:
         """Per class, the units that come here."""
@@ -144,15 +151,14 @@ class Outline:
 
     def branches(self, group: Group) -> list[Branch]:
         """The branches of a group in the order of their first results; what no known case showed has none."""
-        steps = [self.step(node) for node in group]
-        if steps[0].branch == NONE:
-            bought = dict.fromkeys(int(self.nodes.below(step.buy)[0]) for step in steps)
-            return [Branch((), ("then",), tuple(bought))]
-        below = np.array([self.nodes.below(step.branch) for step in steps])
+        ends = list(dict.fromkeys(self.stage(node).end for node in group))
+        if self.nodes.is_leaf[ends[0]]:
+            return [Branch((), (), tuple(ends))]
+        below = np.array([self.nodes.below(end) for end in ends])
         found = []
-        for results, _ in self.joined(steps[0].branch):
+        for results, _ in self.joined(ends[0]):
             reached = dict.fromkeys(below[:, results].T.ravel().tolist())
-            found.append(Branch(tuple(results), self._names(steps[0], results), tuple(reached)))
+            found.append(Branch(tuple(results), self._names(ends[0], results), tuple(reached)))
         return found
 
     def walk(self) -> Iterator[Visit]:
@@ -172,7 +178,7 @@ class Outline:
         """Every group, parents before what is below them, as plain data: a branch says by its number where it leads.
 
         This is what a page needs to show the tree as to_text does, without deciding again what belongs together: the
-        nodes that come together, those that are one step with the first of them, and the branches.
+        nodes that come together, those that are one stage with the first of them, and the branches.
         """
         found: list[dict[str, Any]] = []
         groups: list[Group] = [(0,)]
@@ -180,26 +186,25 @@ class Outline:
             found.append({"nodes": list(group)})
             if self.is_leaf(group):
                 continue
-            step, branches = self.step(group[0]), self.branches(group)
-            parts = {"confidence": step.confidence, "stop": step.stop, "buy": step.buy, "branch": step.branch}
-            found[-1] |= {name: node for name, node in parts.items() if node != NONE}
+            stage, branches = self.stage(group[0]), self.branches(group)
+            found[-1] |= {"buys": list(stage.buys), "end": stage.end}
             found[-1]["branches"] = [
-                {**self._taken(step, branch), "names": list(branch.names), "below": number}
+                {**self._taken(stage.end, branch), "names": list(branch.names), "below": number}
                 for number, branch in enumerate(branches, start=len(groups))
             ]
             groups += [branch.group for branch in branches]
         return found
 
-    def _taken(self, step: Step, branch: Branch) -> dict[str, list[int]]:
+    def _taken(self, end: int, branch: Branch) -> dict[str, list[int]]:
         """The outcomes that take a branch, none for what is not listed; or the sides of a total."""
-        if self.split(step) is not None:
+        if self.nodes.kind[end] != Kind.BY_RESULT:
             return {"sides": list(branch.results)}
-        test = self.nodes.test[step.branch]
+        test = self.nodes.test[end]
         return {"outcomes": [result for result in branch.results if result < self.schema.n_outcomes[test]]}
 
     def points(self, node: int) -> Totals | None:
-        """The points that a leaf answers by, or that the step from a node on branches by."""
-        rule = self.nodes.rule_of(node) if self.nodes.is_leaf[node] else self.split(self.step(node))
+        """The points that a leaf answers by, or that the stage from a node on branches by."""
+        rule = self.nodes.rule_of(node) if self.nodes.is_leaf[node] else self.split(self.stage(node).end)
         is_points = isinstance(rule, Points) or (isinstance(rule, Split) and rule.model is None)
         return cast(Any, rule).totals if is_points else None
 
@@ -210,16 +215,16 @@ class Outline:
         found = dict.fromkeys(map(self.points, numbers))
         return tuple(totals for totals in found if totals is not None)
 
-    def _names(self, step: Step, results: list[int]) -> tuple[str, ...]:
-        split = self.split(step)
+    def _names(self, end: int, results: list[int]) -> tuple[str, ...]:
+        split = self.split(end)
         if split is not None and split.confidence is not None:
             sure = f"{percent(split.confidence)} sure"
             return ("any",) if len(results) == 2 else (sure if results == [0] else "less sure",)
         if split is not None and split.is_score:
-            return chance_names(split.chances, results)
+            return chance_names(split.chances, results, of_second=self.target == 1)
         if split is not None:
             return point_names(split.cuts, results)
-        test = int(self.nodes.test[step.branch])
+        test = int(self.nodes.test[end])
         listed = [result for result in results if result < self.schema.n_outcomes[test]]
         return tuple(self.names(test, listed)) if listed else ("anything else",)
 
@@ -268,29 +273,9 @@ class Outline:
         return hidden
 
     @cached_property
-    def _stops_early(self) -> list[bool]:
-        """Per node, whether it is a branch by confidence that is one step with what follows for those who go on.
-
-        That is so where sure cases get the answer of the same model, and something is done with the others.
-        """
-        nodes, found = self.nodes, [False] * len(self.nodes)
-        for node in np.flatnonzero(nodes.kind == Kind.BY_TOTAL).tolist():
-            split = nodes.splits[nodes.rule[node]]
-            if split.confidence is not None:
-                stop, on = nodes.below(node).tolist()
-                rule = nodes.rule_of(stop)
-                is_same = isinstance(rule, Model) and (rule.totals is split.totals or rule.totals == split.totals)
-                found[node] = is_same and not nodes.is_leaf[on] and not self._is_by_confidence(on)
-        return found
-
-    def _is_by_confidence(self, node: int) -> bool:
-        nodes = self.nodes
-        return bool(nodes.kind[node] == Kind.BY_TOTAL and nodes.splits[nodes.rule[node]].confidence is not None)
-
-    @cached_property
     def _survey(self) -> _Survey:
         """What the subtrees are like, from the leaves up: children come after their parents."""
-        nodes, number, is_hidden, stops_early = self.nodes, dict[Any, int](), self._is_hidden, self._stops_early
+        nodes, number, is_hidden = self.nodes, dict[Any, int](), self._is_hidden
         shape, leaves, most = [0] * len(nodes), [1] * len(nodes), nodes.spent.tolist()
         kinds, tests, labels = nodes.kind.tolist(), nodes.test.tolist(), nodes.label.tolist()
         rules, spent, first = nodes.rule.tolist(), nodes.spent.tolist(), nodes.first.tolist()
@@ -301,7 +286,7 @@ class Outline:
             kind, rule, begin = kinds[node], rules[node], first[node]
             key: tuple[Any, ...] = (kind, spent[node])
             if kind == Kind.LEAF:
-                key += (labels[node],) if rule == NO_RULE else (None, same[rule])
+                key += (labels[node],) if rule == NO_RULE else (self.answer(node), None, same[rule])
             elif kind == Kind.BUY:
                 child = children[begin]
                 # The first charge tells which shared amounts are due.
@@ -315,7 +300,7 @@ class Outline:
                 key += tuple([HIDDEN if is_hidden[child] else shape[child] for child in below])
                 shown = {shape[child]: child for child in below if not is_hidden[child]}.values()
                 most[node] = max([most[child] for child in shown])
-                leaves[node] = leaves[below[1]] if stops_early[node] else sum([leaves[child] for child in shown])
+                leaves[node] = sum([leaves[child] for child in shown])
             shape[node] = number.setdefault(key, len(number))
         return _Survey(shape, leaves, most)
 
@@ -345,20 +330,24 @@ def point_names(cuts: Sequence[int], sides: Sequence[int]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def chance_names(chances: Sequence[float], sides: Sequence[int]) -> tuple[str, ...]:
-    """What chances on these sides are called, neighbouring sides as one.
+def chance_names(chances: Sequence[float], sides: Sequence[int], *, of_second: bool = True) -> tuple[str, ...]:
+    """What chances on these sides are called, neighbouring sides as one; of the second of two classes, or the first.
 
     >>> chance_names((0.07, 0.932), [0]), chance_names((0.07, 0.932), [1, 2]), chance_names((0.07, 0.932), [1])
     (('below 7%',), ('7% or more',), ('7% to 93.2%',))
+    >>> chance_names((0.07, 0.932), [0], of_second=False), chance_names((0.07, 0.932), [2], of_second=False)
+    (('above 93%',), ('up to 6.8%',))
     """
     found: list[str] = []
+    own = [f"{100 * (chance if of_second else 1 - chance):.3g}%" for chance in chances]
     for members in _runs(sides):
-        low = f"{100 * chances[members[0] - 1]:.3g}%" if members[0] else None
-        high = f"{100 * chances[members[-1]]:.3g}%" if members[-1] < len(chances) else None
+        low, high = own[members[0] - 1] if members[0] else None, own[members[-1]] if members[-1] < len(own) else None
         if low is None:
-            found.append("any" if high is None else f"below {high}")
+            found.append("any" if high is None else f"below {high}" if of_second else f"above {high}")
+        elif high is None:
+            found.append(f"{low} or more" if of_second else f"up to {low}")
         else:
-            found.append(f"{low} or more" if high is None else f"{low} to {high}")
+            found.append(f"{low} to {high}" if of_second else f"{high} to {low}")
     return tuple(found)
 
 

@@ -1,22 +1,27 @@
-"""A tree as text: one line per branch, outcomes with the same subtree on one; and in a few numbers."""
+"""A tree as text: a line per branch, outcomes with the same subtree on one; a chart of stages; a few numbers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
+from budgetree.messages import stability_sentence
 from budgetree.services.words import counted, largest, show_number, visible, with_more
-from budgetree.show.outline import NONE, Group, Step, percent, point_names
+from budgetree.show.outline import Group, point_names
+from budgetree.show.stages import Ending, StageRecord, stage_records
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.tree import Confusion
 from budgetree.tree.leaves import Model, Points, Scored, Totals
+from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -24,7 +29,9 @@ if TYPE_CHECKING:
 
 INDENT = 3  # letters for each level
 BELOW = {"": "", "├─ ": "│  ", "└─ ": "   "}  # what leads to a node, and what stands there in the lines below it
-MAX_CLASSES, MAX_PAIRS = 12, 12  # of more classes only the pairs that are confused most are listed
+MAX_ANSWERS = 3  # that are listed for a model
+MAX_CLASSES, MAX_PAIRS = 8, 12  # of more classes only the pairs that are confused most are listed
+CHART, MAX_CHANCES = 100, 12  # letters in a line of a chart; chances that are listed for a stage
 MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
 
@@ -46,7 +53,8 @@ def to_text(tree: Tree, max_depth: int | None = None, *, confusion: bool = False
             below, branches = (prefix + BELOW[turn])[-MAX_INDENT * INDENT :], outline.branches(group)
             for branch in reversed(branches):
                 turn = "└─ " if branch is branches[-1] else "├─ "
-                stack.append((depth + 1, below, turn, f"{' | '.join(branch.names)}: ", branch.group))
+                names = f"{' | '.join(branch.names)}: " if branch.names else ""
+                stack.append((depth + 1, below, turn, names, branch.group))
     for table in outline.tables:
         lines += words.points_lines(table) if table in shown else []
     if confusion:
@@ -89,25 +97,30 @@ class Words:
         node, is_leaf = group[0], self.tree.outline.is_leaf(group)
         counted = self.counts(self.tree.outline.counts(group)) or "no known case"
         spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.spent[node])}"
-        if folded or is_leaf:
-            shown = f"→ {'' if is_leaf else '… '}{self.label(group)}"
+        if is_leaf:
+            shown = f"→ {self.label(group)}"
+        elif folded:
+            shown = f"→ … {self.tree.schema.wording.answers[self.tree.nodes.label[node]]}"
         else:
-            shown = f"{self.question(group)} {self.price(group)}"
+            shown = " ".join(self.request(group))
         return f"{shown}{spent}  [{counted}]"
 
-    def label(self, group: Group) -> str:
-        """What is answered there; of a model, what it is a model of and what known cases are answered most often."""
-        rule = self.tree.nodes.scored(group[0])
-        if rule is not None:
-            share = "" if isinstance(rule, Points) else self.share(group)
-            return f"by {self.source(rule)}{share and f' ({share})'}"
-        return str(self.tree.schema.wording.answers[self.tree.nodes.label[group[0]]])
+    def label(self, group: Group, *, short: bool = False) -> str:
+        """What is answered there: a class, which totals get which, or what known cases were answered by a model."""
+        answer, rule = self.tree.outline.answer(group[0]), self.tree.nodes.scored(group[0])
+        if answer is not None:
+            return str(self.tree.schema.wording.answers[answer])
+        assert rule is not None
+        shares = "" if isinstance(rule, Points) else self.shares(group)
+        source = "model" if short and not isinstance(rule, Points) else self.source(rule)
+        return f"by {source}{shares and f': {shares}'}"
 
-    def share(self, group: Group) -> str:
-        """How many of the known cases get the answer that most of them get; nothing where none comes."""
-        given = self.tree.outline.answered(group).sum(axis=1)
-        answer = self.tree.schema.wording.answers[given.argmax()]
-        return f"{given.max() / given.sum():.0%} answered {answer}" if given.any() else ""
+    def shares(self, group: Group) -> str:
+        """How many of the known cases get which answer; nothing where none comes."""
+        given, names = self.tree.outline.answered(group).sum(axis=1), self.tree.schema.wording.answers
+        positions, n_more = largest(given.tolist(), MAX_ANSWERS)
+        positions.sort(key=lambda i: -given[i])
+        return with_more((f"{share_words(given[i] / given.sum())} {names[i]}" for i in positions), n_more)
 
     def thresholds(self, rule: Points) -> list[tuple[str, str]]:
         """Of a leaf with points: which totals get which answer."""
@@ -150,44 +163,40 @@ class Words:
     def _listed(self, totals: Totals) -> str:
         return " + ".join(self.tree.schema.wording.tests[test] for test in totals.tests) or "no test"
 
-    def question(self, group: Group) -> str:
-        """The test that is asked for there, or bought."""
-        return f"{self.request(group)}{':' if self.tree.outline.is_purchase(group) else '?'}"
+    def request(self, group: Group) -> tuple[str, ...]:
+        """What is asked for there, what that costs, and what decides then where it is not the test that is bought."""
+        nodes, stage = self.tree.nodes, self.tree.outline.stage(group[0])
+        subject, price = self.subject(stage.end), self.price(stage.buys)
+        tests = [int(nodes.test[buy]) for buy in stage.buys]
+        if not tests or (nodes.kind[stage.end] == Kind.BY_RESULT and tests == [nodes.test[stage.end]]):
+            return f"{subject}?", price
+        names = f"buy {' + '.join(self.tree.schema.wording.tests[test] for test in tests)}:"
+        return (names, price) if nodes.is_leaf[stage.end] else (names, f"{price}, then", f"{subject}?")
 
-    def request(self, group: Group) -> str:
-        """The same as the name of a box."""
-        outline, nodes = self.tree.outline, self.tree.nodes
-        step = outline.step(group[0])
-        asked = self.subject(step)
-        if outline.is_purchase(group):
-            asked = f"buy {asked}"
-        if step.confidence == NONE:
-            return asked
-        return f"unless {percent(nodes.splits[nodes.rule[step.confidence]].confidence)} sure, {asked}"
-
-    def subject(self, step: Step) -> str:
-        """What a step buys, or branches by."""
-        nodes, split = self.tree.nodes, self.tree.outline.split(step)
+    def subject(self, end: int) -> str:
+        """What the end of a stage branches by; nothing where it is a leaf."""
+        nodes, split = self.tree.nodes, self.tree.outline.split(end)
         if split is not None and split.totals is not None:
             if split.is_score:
-                return f"chance of {self.tree.schema.wording.classes[1]} by {self.model(split.totals)}"
+                target = self.tree.schema.wording.classes[self.tree.outline.target]
+                return f"chance of {target} by {self.model(split.totals)}"
             return self.points(split.totals) if split.confidence is None else self.model(split.totals)
-        test = nodes.test[step.branch if step.buy == NONE else step.buy]
-        return str(self.tree.schema.wording.tests[test])
+        return "" if nodes.is_leaf[end] else str(self.tree.schema.wording.tests[nodes.test[end]])
 
-    def price(self, group: Group) -> str:
-        """What is paid there."""
-        nodes, costs, buy = self.tree.nodes, self.tree.schema.costs, self.tree.outline.step(group[0]).buy
-        if buy == NONE:
+    def price(self, bought: Sequence[int]) -> str:
+        """What is paid at these purchases, and for what they share with others."""
+        nodes, costs, low, high = self.tree.nodes, self.tree.schema.costs, 0, 0
+        due, names = 0, list[str]()
+        for buy in bought:
+            test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
+            low, high = low + int(charges.min()), high + int(charges.max())
+            if more := int(charges[0] - costs.amounts[0, test, 0]):
+                due += more
+                names += [costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy])]
+        if not bought:
             return "already paid"
-        test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
-        low, high = self.amount(charges.min()), self.amount(charges.max())
-        price = f"costs {low}" if low == high else f"costs {low} to {high}"
-        due = int(charges[0] - costs.amounts[0, test, 0])
-        if not due:
-            return price
-        names = ", ".join(costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy]))
-        return f"{price} with {self.amount(due)} for {names}"
+        price = f"costs {self.amount(low)}" + ("" if low == high else f" to {self.amount(high)}")
+        return f"{price} with {self.amount(due)} for {', '.join(names)}" if names else price
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""
@@ -202,6 +211,15 @@ class Words:
         names = self.tree.schema.wording.classes
         positions, n_more = largest(counts.tolist())
         return with_more((f"{names[i]} {self.weight(counts[i])}" for i in positions), n_more)
+
+
+def share_words(share: float) -> str:
+    """A share as whole percents; one that is not none is never "0%", and one that is not all never "100%".
+
+    >>> [share_words(share) for share in (0.0, 0.004, 0.6, 0.998, 1.0)]
+    ['0%', '<1%', '60%', '>99%', '100%']
+    """
+    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{share:.0%}"
 
 
 def loss_words(found: Tree | Point, *, has_losses: bool) -> str:
@@ -241,3 +259,105 @@ def size_and_cost(tree: Tree) -> dict[str, Any]:
     lost = () if tree.schema.losses is None else ("loss", "referred")
     names = ("max_cost", "known_max_cost", "mean_cost", "errors", *lost, "n_objects", "n_leaves", "depth")
     return {name: getattr(tree, name) for name in names} | {"origin": str(tree.origin)}
+
+
+def wall_notes(tree: Tree) -> list[str]:
+    """What stands below the title on paper: whose cases, what it costs at most, what to expect of it."""
+    learned = f"Learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
+    most = f"no case costs more than {tree.words.amount(int(tree.nodes.most_below[0]))}"
+    estimate = "" if tree.estimate is None else str(tree.estimate)
+    notes = ["; ".join([learned, most, *_loss_note(tree)]), *filter(None, [estimate[:1].upper() + estimate[1:]])]
+    return [f"{note}." for note in notes]
+
+
+def _loss_note(tree: Tree) -> list[str]:
+    """What a miss and a false alarm count, where that differs from errors."""
+    classes, target, losses = tree.schema.wording.classes, tree.outline.target, tree.nodes.loss_table
+    if len(classes) != 2 or losses.is_plain:
+        return []
+    lost = (Fraction(int(losses.units[label, 1 - label])) / losses.scale for label in (target, 1 - target))
+    missed, alarm = map(show_number, lost)
+    return [f"missing {classes[target]} counts {missed}, a false alarm {alarm}"]
+
+
+def to_stages(tree: Tree) -> str:
+    """A chart to work through on paper: stages with their points, and where to stop."""
+    records, words, classes = stage_records(tree), tree.words, tree.schema.wording.classes
+    learned = f"learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
+    subject = classes[tree.outline.target].upper() if len(classes) == 2 else f"WHICH OF {len(classes)}"
+    most = f"at most {words.amount(int(tree.nodes.most_below[0]))} each"
+    parts = [f"{subject}?   {learned}", most, *_loss_note(tree)]
+    has_points = any(record.unit == "points" for record in records)
+    lines = [" · ".join(parts), "Add the points. Stop where it says so." if has_points else "Stop where it says so."]
+    for record in records:
+        lines += ["-" * CHART, *_stage_lines(tree, record, is_last=record is records[-1])]
+    if not records:
+        lines += ["-" * CHART, f"EVERYBODY   {words.label((0,)).upper()}"]
+    if last := [*_chance_lines(tree, records), *_new_case_lines(tree)]:
+        lines += ["-" * CHART, *last]
+    return "\n".join(map(visible, lines))
+
+
+def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]:
+    words, names = tree.words, tree.schema.wording.tests
+    price = words.amount(record.price) if record.buys else "already paid"
+    price += f" more ({words.amount(record.spent)} in all)" if record.buys and record.number > 1 else ""
+    share = sum(record.cases) / max(int(tree.nodes.counts[0].sum()), 1)
+    who = "everybody" if record.number == 1 else f"{100 * share:.0f} % of the cases"
+    head = {"points": "TOTAL", "chance": "CHANCE", "confidence": "CONFIDENCE", "": ""}.get(record.unit)
+    head = words.subject(record.end) if head is None else head
+    width = max(len(head), *(len(names[test.test]) for test in record.tests), 0)
+    lines = [f"STAGE {record.number}   {price}   {who}"]
+    for test in record.tests if record.unit != "result" or len(record.tests) != 1 else ():
+        groups = [f"{' or '.join(found)}: {points}" for found, points in test.groups]
+        groups += [] if test.otherwise is None else [f"unknown: {test.otherwise}"]
+        lines.append(f"  {names[test.test]:{width}}  {' | '.join(groups)}".rstrip())
+    ranges = [" or ".join(ending.names) for ending in record.endings]
+    actions = [action_words(tree, ending, stops=not is_last) for ending in record.endings]
+    widths = [max(map(len, column)) for column in (ranges, actions)]
+    for ending, of, action in zip(record.endings, ranges, actions, strict=True):
+        total = counted(tree.schema.cases(sum(ending.cases)), "case")
+        cases = total if ending.goes_to is not None else f"{total}, {_of_class(tree, ending.cases)}"
+        what = f"{of:{widths[0]}}   " if widths[0] else ""
+        lines.append(f"  {head:{width}}  {what}{action:{widths[1]}}   {cases}")
+        head = ""
+    return lines
+
+
+def action_words(tree: Tree, ending: Ending, *, stops: bool) -> str:
+    """What to do at an ending."""
+    if ending.goes_to is not None:
+        return f"go on to stage {ending.goes_to}"
+    answer = tree.words.label(ending.group, short=True)
+    if ending.answer is not None:
+        answer = tree.schema.wording.answers[ending.answer].upper()
+    return f"{answer}, stop" if stops else answer
+
+
+def _of_class(tree: Tree, cases: Sequence[int]) -> str:
+    """How many are of the class that is looked for; of more classes, those that occur."""
+    classes, target = tree.schema.wording.classes, tree.outline.target
+    if len(classes) == 2:
+        return f"{tree.words.weight(cases[target])} {classes[target]}"
+    return tree.words.counts(np.array(cases))
+
+
+def _chance_lines(tree: Tree, records: Sequence[StageRecord]) -> list[str]:
+    head, lines = f"chance of {tree.schema.wording.classes[tree.outline.target]}", list[str]()
+    for record in records:
+        if record.chances:
+            kept = np.unique(np.linspace(0, len(record.chances) - 1, MAX_CHANCES).round().astype(int))
+            shown = "  ".join(f"{total}: {100 * chance:.0f}" for total, chance in (record.chances[at] for at in kept))
+            lines.append(f"{head}   stage {record.number} total  {shown} %")
+            head = " " * len(head)
+    return lines
+
+
+def _new_case_lines(tree: Tree) -> list[str]:
+    """What to expect of it, and how firm it is; nothing where that is not known."""
+    if tree.estimate is None:
+        return []
+    lines = [f"{tree.estimate}; mean cost of the known cases {show_number(tree.mean_cost)}"]
+    if tree.estimate.stability is not None:
+        lines.append(stability_sentence(tree.estimate.stability, tree.schema))
+    return [part for line in lines for part in wrap(line, CHART)]

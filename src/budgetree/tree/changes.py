@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,6 @@ from budgetree.tree.provenance import Change, ChangeKind
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
-# What a node becomes where it is to be a leaf; None where it stays as it is.
-Stop = Callable[[int], Leaf | None]
-
 
 def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
@@ -35,8 +32,7 @@ def cut(tree: Tree, budget: Any) -> Tree:
     if not too_much.any():
         return tree
     stops = {_last_answer(nodes, node) for node in np.flatnonzero(too_much).tolist()}
-    change = Change(ChangeKind.CUT, as_fraction(budget))
-    return _stopped(tree, lambda node: _answer_at(nodes, node) if node in stops else None, change)
+    return _stopped(tree, _answers_at(nodes, stops), Change(ChangeKind.CUT, as_fraction(budget)))
 
 
 def _last_answer(nodes: Nodes, node: int) -> int:
@@ -49,19 +45,16 @@ def _model_at(nodes: Nodes, node: int) -> Model | None:
     return nodes.splits[nodes.rule[node]].model if nodes.kind[node] == Kind.BY_TOTAL else None
 
 
-def _answer_at(nodes: Nodes, node: int) -> Leaf:
-    return _model_at(nodes, node) or Majority()
+def _answers_at(nodes: Nodes, stops: Iterable[int]) -> dict[int, Leaf]:
+    return {node: _model_at(nodes, node) or Majority() for node in stops}
 
 
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
     answers = common_answers(tree.nodes)
-    redundant: NDArray[np.bool_] = (answers >= 0) & ~tree.nodes.is_leaf
-
-    def stop(node: int) -> Leaf | None:
-        return _joined(tree.nodes, node, int(answers[node])) if redundant[node] else None
-
-    return _stopped(tree, stop, Change(ChangeKind.TRIMMED)) if redundant.any() else tree
+    redundant = np.flatnonzero((answers >= 0) & ~tree.nodes.is_leaf).tolist()
+    leaves = {node: _joined(tree.nodes, node, int(answers[node])) for node in redundant}
+    return _stopped(tree, leaves, Change(ChangeKind.TRIMMED)) if leaves else tree
 
 
 def common_answers(nodes: Nodes) -> NDArray[np.int64]:
@@ -97,11 +90,7 @@ def without_small_leaves(tree: Tree, share: float) -> Tree:
         stops = {_purchase_above(nodes, node, tree.schema.costs) for node in np.flatnonzero(small).tolist()} - {-1}
         if not stops:
             return tree
-
-        def stop(node: int, nodes: Nodes = nodes, stops: set[int] = stops) -> Leaf | None:
-            return _answer_at(nodes, node) if node in stops else None
-
-        tree = _stopped(tree, stop, Change(ChangeKind.JOINED))
+        tree = _stopped(tree, _answers_at(nodes, stops), Change(ChangeKind.JOINED))
 
 
 def _purchase_above(nodes: Nodes, node: int, costs: CostModel) -> int:
@@ -123,7 +112,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     if schema.prices == tree.schema.prices:
         return tree
     builder = TreeBuilder(schema)
-    copy_nodes(tree.nodes, 0, builder, builder.root)
+    copy_nodes(tree.nodes, builder, builder.root)
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
     return builder.build(origin=origin, n_cases=tree.n_objects)
 
@@ -141,15 +130,16 @@ def replace_node(tree: Tree, node: int, other: Tree, cases: Instance | None) -> 
         message = "replace: the other tree was learned from other cases than those that come to the node; give `cases`."
         raise TreeError(message, subject="tree")
     builder = TreeBuilder(mine if cases is None else cases)
-    end = copy_nodes(tree.nodes, 0, builder, builder.root, leave_out=node)
+    end = copy_nodes(tree.nodes, builder, builder.root, leave_out=node)
     assert end is not None
-    copy_nodes(other.nodes, 0, builder, end)
+    copy_nodes(other.nodes, builder, end)
     return builder.build(origin=tree.origin.then(Change(ChangeKind.REPLACED)), n_cases=tree.n_objects)
 
 
-def _stopped(tree: Tree, stop: Stop, change: Change) -> Tree:
+def _stopped(tree: Tree, leaves: Mapping[int, Leaf], change: Change) -> Tree:
+    """The tree with these nodes made leaves."""
     builder = TreeBuilder(tree.schema)
-    copy_nodes(tree.nodes, 0, builder, builder.root, stop=stop)
+    copy_nodes(tree.nodes, builder, builder.root, leaves=leaves)
     record = {"bounds": tree.bounds, "ended": tree.ended}
     stopped = builder.build(origin=tree.origin.then(change), n_cases=tree.n_objects, **record)
     if stopped.exact_loss <= tree.exact_loss:
@@ -160,25 +150,21 @@ def _stopped(tree: Tree, stop: Stop, change: Change) -> Tree:
 
 def copy_nodes(
     nodes: Nodes,
-    start: int,
     builder: TreeBuilder,
     root: OpenEnd,
     *,
-    stop: Stop = lambda node: None,
-    recode: Callable[[Node], Node] = lambda node: node,
+    leaves: Mapping[int, Leaf] | None = None,  # what nodes become that are to be leaves
+    recode: Callable[[Node], Node] = lambda node: node,  # the same node by other outcomes
     leave_out: int = -1,
 ) -> OpenEnd | None:
-    """A subtree put at an open end, with what known cases did there; the end that took the place of `leave_out`.
-
-    recode  the same node by other outcomes
-    """
-    left_out, ends = None, deque([(start, root)])
+    """A tree put at an open end, with what known cases did there; the end that took the place of `leave_out`."""
+    left_out, ends = None, deque([(0, root)])
     while ends:  # not by recursion: a tree may be deep
         node, end = ends.popleft()
         if node == leave_out:
             left_out = end
             continue
-        record, leaf = recode(nodes[node]), None if builder.must_go_on(end) else stop(node)
+        record, leaf = recode(nodes[node]), None if builder.must_go_on(end) else (leaves or {}).get(node)
         facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
         if leaf is not None:
             builder.leaf(end, leaf)

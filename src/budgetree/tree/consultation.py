@@ -18,9 +18,9 @@ from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
 from budgetree.problem.cost_model import NotAllowedError
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
+from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
 from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
 from budgetree.tree.nodes import Kind, Split
 
@@ -120,34 +120,13 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_from(tree: Tree) -> NDArray[np.int64]:
-    """Per node, the most that it and what is below can still take, in price units.
-
-    Of a test that is branched on later it takes the costliest result; `most_ahead` knows which one it was.
-    """
-    nodes = tree.nodes
-    most = [0] * len(nodes)
-    for node in range(len(nodes) - 1, -1, -1):
-        below = nodes.below(node).tolist()
-        if not nodes.is_buy[node]:
-            most[node] = max((most[child] for child in below), default=0)
-            continue
-        test, (child,) = int(nodes.test[node]), below
-        charge = nodes.charges[nodes.results(node)]
-        if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
-            most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
-        else:
-            most[node] = int(charge.max()) + most[child]
-    return np.array(most, dtype=np.int64)
-
-
 def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> list[int]:
     """The most of each resource that a case at this node can still take: over all results that go with its own.
 
     flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
     missing: the tests without a result.
     """
-    nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
+    nodes, costs, later = tree.nodes, tree.schema.costs, tree.nodes.branched_later
     most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags))]
     while stack:
         node, path = stack.pop()
@@ -261,19 +240,18 @@ class Consultation:
         self.tree, self.charge_unavailable = tree, charge_unavailable
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
-        self._steps: list[Step] = []
-        self._positions: dict[int, int] = {}  # of the step of each test that was answered
+        self._steps: dict[int, Step] = {}  # by test, in the order of the answers
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._known = {self._known_test(name): value for name, value in (known or {}).items()}
+        self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
         self._row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
         self._do_known()
 
-    def _known_test(self, name: str) -> int:
+    def _test_named(self, name: str) -> int:
         names = self.tree.test_names
         if name not in names:
-            message = f"known: {name!r} is not a test; expected one of {', '.join(map(repr, names[:MAX_SHOWN]))}."
+            message = f"known: {no_such('test', str(name), names)}"
             raise SettingError(message, subject="known", found=name, expected=names)
         return names.index(name)
 
@@ -361,9 +339,9 @@ class Consultation:
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        if self.done or self._missing or self._known or self.tree.branched_later:
+        if self.done or self._missing or self._known or self.tree.nodes.branched_later:
             return self._amount(self._ahead[0])
-        return self._amount(int(self.tree.worst_from[self.node]))
+        return self._amount(int(self.tree.nodes.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -443,7 +421,7 @@ class Consultation:
     @internal
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {test: int(self._row[0, test]) for test in self._positions}
+        return {test: int(self._row[0, test]) for test in self._steps}
 
     @property
     @internal
@@ -459,14 +437,14 @@ class Consultation:
 
     @property
     def _missing(self) -> set[int]:
-        return {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
+        return {test for test, step in self._steps.items() if not step.available}
 
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
         assumed = self._state.assumed
-        tests = zip(self._positions, self._steps, strict=True)
-        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
+        steps = self._steps.items()
+        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in steps)
 
     def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
@@ -524,14 +502,13 @@ class Consultation:
         ValueError
             Where there is no answer to take back.
         """
-        if all(step.known for step in self._steps):
+        if all(step.known for step in self._steps.values()):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
         is_known = True
         while is_known:
-            is_known = self._steps.pop().known
+            test, step = self._steps.popitem()
             self._states.pop()
-            test, _ = self._positions.popitem()
-            self._row[0, test] = self._known_codes.get(test, UNSEEN)
+            self._row[0, test], is_known = self._known_codes.get(test, UNSEEN), step.known
 
     def fetch(
         self,
@@ -629,7 +606,7 @@ class Consultation:
         outcome = label = None
         if code < n_outcomes:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
-        step = Step(
+        self._steps[test] = Step(
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
@@ -641,8 +618,6 @@ class Consultation:
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
         )
-        self._positions[test] = len(self._steps)
-        self._steps.append(step)
         self._row[0, test] = code
         child = int(self.tree.nodes.below(before.node)[0])
         self._states.append(self._go_on(_State(child, path, before.assumed)))
@@ -652,7 +627,7 @@ class Consultation:
         nodes, node, assumed = self.tree.nodes, state.node, state.assumed
         while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
-            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[self._positions[test]].available:
+            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[test].available:
                 node, _, words = majority_branch(self.tree, node)
                 assumed = assumed if words is None else {**assumed, test: words}
             else:
@@ -686,7 +661,7 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
-        spent = self.tree.schema.wording.with_unit(str(self.spent))
+        spent = self.tree.schema.wording.amount(self.spent)
         return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
 
     @property

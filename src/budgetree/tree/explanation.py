@@ -99,20 +99,16 @@ class Explanation:
 
     Attributes
     ----------
-    prediction : object
-        The answer.
-    probability : float
-        Of the class that it is about.
-    start : float
-        The probability of the class before any answer; by the leaf's model or points, where it has some.
+    prediction, prediction_label : object, str
+        The answer, and what it is called.
+    about, about_label : object, str
+        The class whose probability it is: the prediction, or the likeliest where the prediction is not a class.
+    probability, start : float
+        Of that class; and before any answer, by the leaf's model or points, where it has some.
     start_score : float or None
         The class's score, or the points, before any answer; None where neither decides.
     contributions : tuple of Contribution
         In the order of paying.
-    about : object
-        The class whose probability it is: the prediction, or the likeliest where the prediction is no class.
-    prediction_label, about_label : str
-        What the two are called.
     by : {'cases', 'points', 'model'}
         What says the probabilities.
     correction : Correction or None

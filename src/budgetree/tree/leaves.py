@@ -98,18 +98,12 @@ class Ensemble:
     ----------
     start : array of int
         Per tree, its first node.
-    test : array of int
-        Per node, the position of its test in the schema; -1 for an end.
-    cut : array of int
-        A result goes left where it is at most this outcome.
-    by_equal : array of bool
-        Where it is this very outcome, as for tests whose outcomes have no order.
-    left, right : array of int
-        The children; -1 for an end.
-    default_left : array of bool
-        Where a result goes that is not listed.
-    missing : array of int
-        The outcome that stands for a missing value and goes the default way, too; -1 for none.
+    test, left, right : array of int
+        Per node, the position of its test in the schema, and its children; -1 for an end.
+    cut, by_equal : array of int or bool
+        A result goes left where it is at most this outcome; or this very one, for tests whose outcomes have no order.
+    default_left, missing : array of bool or int
+        Where a result goes that is not listed, and the outcome for a missing value that goes there, too; -1 for none.
     value : array of int
         Node × total: what an end adds.
 
@@ -230,8 +224,7 @@ class Totals:
     Raises
     ------
     TreeError
-        Where the tests are not ascending positions, the tables are not whole numbers for each of them, or the trees
-        read other tests or outcomes.
+        Where the tests do not ascend, the tables are not whole numbers for each, or the trees read other ones.
 
     Examples
     --------
@@ -279,11 +272,6 @@ class Totals:
             By the position of a test; a name is not one.
         intercept : int, default 0
             What the total begins with.
-
-        Raises
-        ------
-        TreeError
-            Where a position or a point is not a whole number.
         """
         tests = sorted(whole_numbers(points, "tests", "positions of tests, which are whole numbers from 0 on"))
         tables = tuple(_check_points(points[test], 1, "points")[:, None].astype(np.int32) for test in tests)

@@ -35,7 +35,7 @@ def join_levels(tree: Tree) -> Tree:
         return tree
     joined = _Joined(begins, tree.schema.n_outcomes)
     builder = TreeBuilder(_schema(tree.schema, begins))
-    copy_nodes(tree.nodes, 0, builder, builder.root, recode=joined.node)
+    copy_nodes(tree.nodes, builder, builder.root, recode=joined.node)
     made = builder.build(origin=tree.origin, n_cases=tree.n_objects)
     return replace(made, bounds=tree.bounds, estimate=tree.estimate, ended=tree.ended)
 

@@ -57,14 +57,10 @@ class Split:
 
     Attributes
     ----------
-    test : int
-        The position of the test; -1 where totals decide.
-    sides : tuple of int
-        By result: the side of each outcome, and last of a result that is not listed.
-    totals : Totals or None
-        What is added up, where totals decide.
-    cuts : tuple of int
-        By a total: ascending; below the first is side 0, from there on side 1, and so on.
+    test, sides : int, tuple of int
+        By result: the position of the test, else -1; the side of each outcome, and last of a result that is not listed.
+    totals, cuts : Totals or None, tuple of int
+        By a total: what is added up; ascending, below the first is side 0, from there on side 1, and so on.
     confidence : float or None
         By a model: side 0 where some class has at least this probability, else side 1.
     is_score : bool
@@ -285,11 +281,10 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        mine, its = self.arrays, other.arrays
-        same = all(np.array_equal(mine[name], its[name]) for name in mine)
+        same = all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+        mine, its = ({node: table.tolist() for node, table in nodes.given.items()} for nodes in (self, other))
         rules = (self.splits, self.rules, self.loss_table) == (other.splits, other.rules, other.loss_table)
-        given = {node: table.tolist() for node, table in self.given.items()}
-        return same and rules and given == {node: table.tolist() for node, table in other.given.items()}
+        return same and rules and mine == its
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -450,6 +445,33 @@ class Nodes:
             above = int(self.parent[node])
             most[above] = max(most[above], most[node])
         return np.array(most, dtype=np.int64)
+
+    @cached_property
+    def worst_from(self) -> NDArray[np.int64]:
+        """Per node, the most that it and what is below can still take.
+
+        Of a test that is branched on later it takes the costliest result; a consultation knows which one it was.
+        """
+        worst = [0] * len(self)
+        for node in range(len(self) - 1, -1, -1):
+            below = self.below(node).tolist()
+            worst[node] = max((worst[child] for child in below), default=0)
+            if self.is_buy[node]:
+                child, charge = below[0], self.charges[self.results(node)].tolist()
+                if self.kind[child] == Kind.BY_RESULT and self.test[child] == self.test[node]:
+                    ahead = [worst[side] for side in self.below(child).tolist()]
+                    worst[node] = max(map(int.__add__, charge, ahead))
+                else:
+                    worst[node] += max(charge)
+        return np.array(worst, dtype=np.int64)
+
+    @cached_property
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        branches = np.flatnonzero(self.kind == Kind.BY_RESULT)
+        above = self.parent[branches]
+        is_at_once = self.is_buy[above] & (self.test[above] == self.test[branches])
+        return frozenset(self.test[branches[~is_at_once]].tolist())
 
     @cached_property
     def n_bought(self) -> NDArray[np.int64]:

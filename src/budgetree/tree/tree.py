@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, FetchOptions, most_from
+from budgetree.tree.consultation import Consultation, FetchOptions
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
@@ -99,6 +99,11 @@ class Tree:
     ['neg', 'neg', 'pos']
     >>> tree.ask({"age": 42, "pregnant": 3}).prediction
     'neg'
+    >>> import asyncio
+    >>> async def fetch(test):
+    ...     return {"age": 42, "pregnant": 3}[test]
+    >>> asyncio.run(tree.ask_async(fetch)).spent
+    2
     >>> print(tree.explain({"age": 42, "pregnant": 3}))
     neg: 87.5%
       neg has 64.5% at first
@@ -305,7 +310,9 @@ class Tree:
         walk = None if self.reader is None else self.reader.walk(cases)
         if walk is not None:
             return walk
-        return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
+        return self.walk_table(
+            read_raw(cases, self.schema.input_columns, [self.test_names[test] for test in self.nodes.columns])
+        )
 
     @cached_property
     @internal
@@ -330,12 +337,7 @@ class Tree:
         Parameters
         ----------
         cases : data frame or array-like
-            Raw values, as in `walk`; outcome codes are for `predict_codes`.
-
-        Raises
-        ------
-        ValueError
-            Where the values do not fit the tests.
+            Raw values, as in `walk`, which also says what it refuses; outcome codes are for `predict_codes`.
         """
         return self.schema.answers[self.walk(cases).answers]
 
@@ -346,11 +348,6 @@ class Tree:
         ----------
         codes : array-like of int
             A row per case, a column per test, as `encode` makes them and `Instance.codes` has them.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
         """
         return self.schema.answers[self.walk_codes(codes).answers]
 
@@ -367,11 +364,6 @@ class Tree:
         return self.walk(cases).probabilities
 
     @internal
-    def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
-        """The names of tests, by their positions."""
-        return tuple(self.test_names[test] for test in tests)
-
-    @internal
     def state(self, node: int) -> PathState:
         """What a case has bought and spent when it comes to a node, and which results are still possible."""
         state = self.schema.costs.start
@@ -386,11 +378,6 @@ class Tree:
         ----------
         budget : number or None
             What no case may exceed; None for no limit.
-
-        Raises
-        ------
-        ValueError
-            Where the budget is negative or not a number.
         """
         return changes.cut(self, budget)
 
@@ -407,11 +394,6 @@ class Tree:
         ----------
         prices : number, dict or Prices, optional
             What tests cost; None for 1 each.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
         """
         return changes.priced(self, prices)
 
@@ -442,11 +424,6 @@ class Tree:
         ----------
         frame : data frame
             Extra columns do not matter, and columns of tests that the tree never does may be absent.
-
-        Raises
-        ------
-        ValueError
-            Where a column that the tree asks for is absent, or holds texts where numbers were learned.
         """
         return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
@@ -459,11 +436,6 @@ class Tree:
             `fetch(name)`, or `fetch[name]`, is the raw value of that test, as in the table of known cases.
         **options
             `handle_unknown` and `on_error`, as in `Consultation.fetch`.
-
-        Raises
-        ------
-        ValueError
-            Where a value is not a number and numbers were learned.
         """
         consultation = Consultation(self)
         consultation.fetch(fetch, **options)
@@ -478,16 +450,6 @@ class Tree:
             `await fetch(name)` is the raw value of that test, as in the table of known cases.
         **options
             `handle_unknown` and `on_error`, as in `Consultation.fetch`.
-
-        Examples
-        --------
-        >>> import asyncio
-        >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> async def fetch(test):
-        ...     return {"age": 42, "pregnant": 3}[test]
-        >>> asyncio.run(tree.ask_async(fetch)).prediction
-        'neg'
         """
         consultation = Consultation(self)
         await consultation.fetch_async(fetch, **options)
@@ -504,16 +466,12 @@ class Tree:
         return explain(self.ask(case))
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as nested dictionaries.
+        """The tree as nested dictionaries, which say what they are by their keys.
 
-        Returns
-        -------
-        dict
-            {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy",
-            …, "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"} and {"points", "cuts", …,
-            "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points answer. Where
-            several outcomes lead to one subtree, it stands at the first of them, and "same" says so of the others:
-            {outcome: first}.
+        {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy", …,
+        "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"}, {"chances", …, "sides"}, {"points",
+        "cuts", …, "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points
+        answer. A subtree that several outcomes lead to stands at the first; "same" has the others: {outcome: first}.
         """
         return model_file.as_dict(self)
 
@@ -651,11 +609,6 @@ class Tree:
         ----------
         path : str or path
             The file.
-
-        Raises
-        ------
-        OSError
-            Where it cannot be written.
         """
         model_file.write(path, self)
 
@@ -676,22 +629,6 @@ class Tree:
             Where there is no such file.
         """
         return model_file.read(path)
-
-    @cached_property
-    @internal
-    def worst_from(self) -> NDArray[np.int64]:
-        """Per node, the most that the tests from there on can cost."""
-        return most_from(self)
-
-    @cached_property
-    @internal
-    def branched_later(self) -> frozenset[int]:
-        """The tests that some path branches on after it has done something else with them bought."""
-        nodes = self.nodes
-        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
-        above = nodes.parent[branches]
-        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
-        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

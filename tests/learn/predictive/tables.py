@@ -17,7 +17,6 @@ from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fit import Fitter, fine_instance
 from budgetree.learn.predictive.growth import Place
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.select import Pathway
 from budgetree.services.clock import Clock
 from budgetree.tree import Origin
 from budgetree.tree.provenance import LeafKind, Method
@@ -88,9 +87,8 @@ def fit_trees(
     threads: int = 1,
 ) -> list[bt.Tree]:
     """What is learned for several budgets in price units."""
-    origins = [Origin(Method.PREDICTIVE)] * len(budgets)
-    found = Fitter(instance, leaves, confidence, threads).pathways(budgets, clock or Clock(None), origins)
-    return [pathway.tree for pathway in found]
+    fitter = Fitter(instance, leaves, confidence, threads)
+    return [fitter.tree(budget, clock or Clock(None), Origin(Method.PREDICTIVE)) for budget in budgets]
 
 
 def fit_tree(instance: bt.Instance, *, budget_units: int, **settings: Any) -> bt.Tree:
@@ -115,7 +113,8 @@ def pathway_of(
     budget: int = LARGEST_EXACT,
     leaves: LeafKind | None = None,
     confidence: float | None = None,
-) -> Pathway:
+) -> bt.Tree:
     """What is learned for a chain of tests, by default all of them in order, within a budget in price units."""
     chain = list(range(instance.n_tests) if tests is None else tests)
-    return Fitter(instance, leaves, confidence).pathway(place_of(instance, chain), chain, budget, Clock(None))
+    fitter = Fitter(instance, leaves, confidence)
+    return fitter.pathway(place_of(instance, chain), chain, budget, Clock(None), Origin(Method.PREDICTIVE))

@@ -11,7 +11,7 @@ import budgetree as bt
 from budgetree.learn.predictive import boosting
 from budgetree.learn.predictive.boosting import BoostedModels, _scores
 from budgetree.learn.predictive.fit import cases_of
-from budgetree.learn.predictive.small_tree import brier
+from budgetree.learn.predictive.select import brier
 from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 

@@ -80,7 +80,7 @@ def test_the_tree_is_the_pruned_one() -> None:
     instance = bt.Instance(codes, (codes[:, 0] + codes[:, 1]) % 3)
     start = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(2, Clock(None))
     assert start is not None
-    tree = exact_tree(start, instance, None)
+    tree = exact_tree(start, instance)
     assert tree.errors == 0
     assert len(np.unique(tree.walk_codes(instance.codes).leaf)) == 9
     assert tree.max_cost == 2

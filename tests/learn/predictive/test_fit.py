@@ -15,7 +15,8 @@ from budgetree.data.table import Table
 from budgetree.learn.predictive.fit import Fitter
 from budgetree.learn.predictive.small_tree import MAX_LEAVES
 from budgetree.services.clock import Clock
-from budgetree.tree import Branch, Buy
+from budgetree.tree import Branch, Buy, Origin
+from budgetree.tree.provenance import Method
 
 from .tables import (
     any_codes,
@@ -220,13 +221,13 @@ def test_of_many_cases_only_those_held_out_judge(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys.modules[Fitter.__module__], "HELD_OUT", ((1000, 1), (0, 5)))
     instance = random_instance(3, n_cases=1000, n_classes=n_classes)
     fitter = Fitter(instance, "model")
-    (found,) = fitter.pathways([2], Clock(None), [None])
+    found = fitter.tree(2, Clock(None), Origin(Method.PREDICTIVE))
     held_out = fitter._folds == 0
     assert held_out.sum() == 200
     assert set(fitter._folds[~held_out]) == {-1}
-    probabilities = found.tree.walk_codes(instance.codes).probabilities
+    probabilities = found.walk_codes(instance.codes).probabilities
     losses = ((probabilities - np.eye(n_classes)[instance.labels]) ** 2).sum(axis=1)
-    scores = dict(found.choice.scores)
+    scores = dict(found.origin.choice.scores)
     assert scores["model"] == pytest.approx(losses[held_out].mean(), abs=0.02), "but for the additive part"
     for kind in ("tree", "points")[: 4 - n_classes]:
         tree = fit_tree(instance, budget_units=2, leaves=kind)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive import growth as growth_module
-from budgetree.learn.predictive.growth import Grown, Growth, Place, best_growths, cut, trim
+from budgetree.learn.predictive.growth import Grown, Growth, Place, best_growth, trim
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.sample import draw
 from budgetree.services.clock import Clock, OutOfTimeError
@@ -41,6 +41,15 @@ def places(root: Place) -> Iterator[Place]:
         yield from places(place)
 
 
+def cut(place: Place, budget: int) -> Place:
+    """A copy without what a smaller budget cannot pay, where every test costs 1."""
+    if place.state.spent[0] + 1 > budget:
+        return Place(place.cases, place.state)
+    after = None if place.after is None else cut(place.after, budget)
+    sides = tuple(cut(side, budget) for side in place.sides)
+    return Place(place.cases, place.state, place.test, after, place.goes, sides)
+
+
 def two_regions(n_cases: int = 600) -> tuple[np.ndarray, np.ndarray]:
     """The first test says which of two others tells the class; within two tests only a branch can use that."""
     codes = np.random.default_rng(0).integers(0, 2, (n_cases, 4))
@@ -52,7 +61,7 @@ def two_regions(n_cases: int = 600) -> tuple[np.ndarray, np.ndarray]:
 def test_no_path_exceeds_the_budget_and_every_case_ends_once(seed: int, tenths: int, rule: str) -> None:
     instance = random_instance(seed, prices=random_prices(seed))
     growth, units = growth_of(instance), instance.schema.costs.budget_units(tenths / 10)
-    for root in (growth.grow(units, rule), *both(best_growths(growth, [units])[0])):  # type: ignore[arg-type]
+    for root in (growth.grow(units, rule), *both(best_growth(growth, units))):  # type: ignore[arg-type]
         assert max(end.state.spent[0] for end in root.ends()) <= units
         assert sorted(np.concatenate([end.cases for end in root.ends()]).tolist()) == list(range(60))
         for place in places(root):
@@ -67,7 +76,7 @@ def test_a_growth_cut_short_is_a_growth_to_less(seed: int) -> None:
     growth = growth_of(random_instance(seed, n_cases=150))
     whole = growth.grow(4)
     for budget in range(5):
-        assert shape(cut(whole, budget, 1)) == shape(growth.grow(budget))
+        assert shape(cut(whole, budget)) == shape(growth.grow(budget))
 
 
 @given(seeds)
@@ -90,7 +99,7 @@ def test_a_chain_has_no_branches_and_is_ordered_by_what_it_brings_per_price(seed
 def test_two_groups_that_need_different_tests_are_separated() -> None:
     codes, labels = two_regions()
     growth = growth_of(bt.Instance(codes, labels))
-    root = best_growths(growth, [2])[0].policy
+    root = best_growth(growth, 2).policy
     assert shape(root)[:2] == ("buy", 0)  # type: ignore[index]
     assert root.after is not None
     assert root.after.goes is not None
@@ -131,7 +140,7 @@ def test_a_rival_of_the_first_test_must_be_clearly_better() -> None:
     labels = codes[:, 0] ^ codes[:, 1]
     codes[:, 2] = labels ^ (rng.random(500) < 0.35)
     growth = growth_of(bt.Instance(codes, labels))
-    best = best_growths(growth, [2])[0].chain
+    best = best_growth(growth, 2).chain
     assert growth.grow(2).test == 2
     assert {test for end in best.ends() for test in end.state.tests} == {0, 1}
 
@@ -154,12 +163,12 @@ def test_where_the_time_is_over_paths_end_where_they_are(prices: object) -> None
     instance = bt.datasets.load("pima", prices=prices)
     growth = growth_of(instance)
     growth.judge.clock = Clock(0)
-    root = best_growths(growth, [6])[0].policy
+    root = best_growth(growth, 6).policy
     assert shape(root) == ("end", ())
     growth.judge.clock = Clock(None)
     growth.first_tests(6)  # now the first step is known
     growth.judge.clock = Clock(0)
-    root = best_growths(growth, [6])[0].policy
+    root = best_growth(growth, 6).policy
     assert max(len(end.state.tests) for end in root.ends()) == 1
     assert growth.judge.clock.ended_work
     with pytest.raises(OutOfTimeError):
@@ -169,5 +178,5 @@ def test_where_the_time_is_over_paths_end_where_they_are(prices: object) -> None
 def test_threads_change_nothing() -> None:
     instance = random_instance(6, n_cases=200, prices=random_prices(6))
     units = instance.schema.costs.budget_units(6)
-    one, two = (best_growths(growth_of(instance, threads=threads), [units])[0] for threads in (1, 2))
+    one, two = (best_growth(growth_of(instance, threads=threads), units) for threads in (1, 2))
     assert [shape(place) for place in both(one)] == [shape(place) for place in both(two)]

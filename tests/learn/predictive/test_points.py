@@ -35,7 +35,7 @@ from budgetree.learn.predictive.points import (
 from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
-from budgetree.show.stages_text import stage_records
+from budgetree.show.stages import stage_records
 
 from .tables import cases_from, instance_of, pathway_of, random_instance, seeds
 
@@ -205,6 +205,12 @@ def is_in(number: float, name: str) -> bool:
     return low <= number < high
 
 
+def is_total(total: int, name: str) -> bool:
+    """Whether a total is in a range of the chart: "3" or "0-2"."""
+    low, _, high = name.partition("-")
+    return int(low) <= total <= int(high or low)
+
+
 @given(seeds)
 def test_points_added_by_hand_from_the_chart_give_the_predicted_answer(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -215,21 +221,20 @@ def test_points_added_by_hand_from_the_chart_give_the_predicted_answer(seed: int
         Column("scan", "float", numbers=3 * labels + 2 * rng.normal(size=200)),
         Column("class", "text", values=["no" if label == 0 else "yes" for label in labels]),
     ]
-    tree = pathway_of(instance_of(columns, "class", prices={"age": 1, "level": 1, "scan": 10}), leaves="points").tree
+    tree = pathway_of(instance_of(columns, "class", prices={"age": 1, "level": 1, "scan": 10}), leaves="points")
     chart = stage_records(tree)
-    assert chart is not None
     new = {"age": rng.normal(55, 20, 50), "level": rng.normal(0, 2, 50), "scan": rng.normal(1, 4, 50)}
     new["age"][0] = np.nan
     predicted = tree.predict(pd.DataFrame(new))
     for case in range(50):
-        total, answer = 0, -1
-        for part in (part for stage in chart.stages for part in stage.parts):
-            for test in part.tests:
-                number = float(new[tree.test_names[test.test]][case])
-                own = [points for names, points in test.groups if any(is_in(number, name) for name in names)]
-                total += test.otherwise if np.isnan(number) else own[0]  # type: ignore[operator]
-                assert np.isnan(number) or len(own) == 1
-            (answer,) = (e.answer for e in part.endings if e.low <= total <= e.high)  # type: ignore[operator]
-            if answer >= 0:
-                break
+        total, answer, number = 0, None if chart else int(tree.nodes.label[0]), 1
+        while answer is None:
+            stage = chart[number - 1]
+            for test in stage.tests:
+                result = float(new[tree.test_names[test.test]][case])
+                own = [points for names, points in test.groups if any(is_in(result, name) for name in names)]
+                total += test.otherwise if np.isnan(result) else own[0]  # type: ignore[operator]
+                assert np.isnan(result) or len(own) == 1
+            (ending,) = (e for e in stage.endings if any(is_total(total, name) for name in e.names))
+            answer, number = ending.answer, ending.goes_to or 0
         assert tree.class_names[answer] == predicted[case]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.predictive.growth import Place, best_growths
+from budgetree.learn.predictive.growth import Place, best_growth
 from budgetree.learn.predictive.policy import PolicyTree
 from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.predictive.stages import MAX_STAGES, NEVER, StopRule
@@ -30,7 +30,7 @@ def policy_of(instance: bt.Instance, place: Place, confidence: float | None = No
 
 
 def grown(instance: bt.Instance, units: int) -> Place:
-    return best_growths(growth_of(instance), [units])[0].policy
+    return best_growth(growth_of(instance), units).policy
 
 
 @given(seeds, st.integers(0, 120), st.sampled_from([None, 0.6, 0.9]), st.sampled_from([2, 3]))

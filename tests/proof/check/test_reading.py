@@ -50,7 +50,7 @@ SHORT = [with_one_bound_of_each_kind(EXACT), with_one_bound_of_each_kind(ROUGH)]
 
 def is_harmless(path, junk):
     """Whether the document may stay true with this at that place."""
-    if path in (("error_bounds",), ("bounds",)) or (path == ("rounded",) and junk in ([], ())):
+    if path in (("error_bounds",), ("bounds",)) or (path in (("rounded",), ("ignores",)) and junk in ([], ())):
         return True
     if path[0] == "bounds" and len(path) > 2:
         return True  # a dual or a parameter that stays feasible, or a case that proves as much, is another true witness

@@ -23,7 +23,9 @@ def test_picking_a_point_shows_its_tree(page: Page, pima_page: dict[str, Any], p
     for at, point in enumerate(pima_frontier):
         page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
         assert page.facts()[0] == f"{point.max_cost:.12g}"
-        assert page.facts()[2:] == [f"{point.errors:.12g}", "Proven"]
+        assert page.facts()[2:] == [f"{point.errors:.12g}"]
+        assert page.text("#proof-sentence").startswith("Proven: ")
+        assert page.text("#budget-now") == f"{point.budget:.12g}"
         marked = page.find_all("#frontier [aria-pressed=true]")
         assert {each.get_attribute("data-point") for each in marked} == {str(at)}
         assert f"Budget {point.max_cost:.12g}: {point.errors:.12g} error" in page.text("#readout")
@@ -101,12 +103,11 @@ def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[st
     page.open(pima_page, tab="proof")
     proven = pima_page["trees"][pima_page["chosen"]]["statement"]
     assert proven["proven"]
-    assert "Proven" in page.text("#facts")
+    assert page.text("#proof-sentence").startswith("Proven: ")
     assert all(sentence in page.text("#panel-proof") for sentence in proven["sentences"])
     statement = {"proven": False, "sentences": ["Some tree might make as few as 1 error."]}
     page.open({**pima_page, "trees": [{**tree, "statement": statement} for tree in pima_page["trees"]]}, tab="proof")
-    assert "Open" in page.text("#facts")
-    assert "Some tree might make as few as 1 error." in page.text("#facts")
+    assert not page.find("#proof-sentence").is_displayed()  # what is not proven has no rank there
     assert "Some tree might make as few as 1 error." in page.text("#panel-proof")
 
 
@@ -123,9 +124,9 @@ def test_what_the_page_says_of_proof_is_what_fit_said(
     head, _, sentences = said.partition(": ")
     page.open(summarise_tree(bt.Tree.from_json(model), title=""), tab="proof")
     assert sentences in " ".join(line.text for line in page.find_all("#panel-proof p"))
-    value, note = (line.text for line in page.find_all("#facts > div:last-child dd"))
-    assert value == {"proven": "Proven", "not proven": "Open"}[head]
-    assert sentences.startswith(note)
+    note = page.text("#proof-sentence")
+    assert bool(note) == (head == "proven")
+    assert sentences.startswith(note.removeprefix("Proven: "))
 
 
 @pytest.mark.parametrize("losses", [None, {"pos": 2}])
@@ -135,3 +136,25 @@ def test_the_line_of_trees_for_new_cases_is_not_called_the_fewest(page: Page, lo
     what = "errors on" if losses is None else "loss of"
     assert page.text("#key-found").startswith(f"{what} the known cases")
     assert "tree found for new ones" in page.text("#key-found")
+
+
+def test_the_stepper_goes_from_budget_to_budget(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page)
+    last = len(pima_page["points"]) - 1
+    assert not page.find("#budget-more").is_enabled()  # the last is shown first
+    page.click("#budget-less")
+    assert page.facts()[0] == f"{pima_page['points'][last - 1]['max_cost']:.12g}"
+    assert page.find("#points-frame .chosen button").get_attribute("data-point") == str(last - 1)
+    page.click("#budget-more")
+    assert page.text("#sentence").startswith(f"For at most {pima_page['points'][last]['budget']:.12g} per case, ")
+
+
+def test_a_band_shows_the_error_on_new_cases_and_the_known_line_is_thin(page: Page) -> None:
+    frontier = bt.frontier(bt.datasets.load("pima"), budgets=[2, 20])
+    page.open(summarise_frontier(frontier, title=""))
+    assert len(page.find_all("#chart .band")) == 1
+    assert len(page.find_all("#chart .line")) == 2
+    assert len(page.find_all("#chart .line.thin")) == 1
+    chosen = frontier.recommended
+    assert chosen is not None
+    assert f"{100 * (1 - chosen.new_error):.0f}% of new cases are answered correctly" in page.text("#sentence")

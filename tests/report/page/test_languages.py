@@ -56,7 +56,14 @@ def test_every_text_is_used_and_every_text_used_is_there() -> None:
     assert asked <= set(texts)
     made_up = ("said.", "range.", "language")  # found by what Python said
     built = re.compile(
-        "|".join((r"consult\.(came|ended|possible|by_)", r"(tree|detail)\.by_", r"chart\.(label|errors|loss)_"))
+        "|".join(
+            (
+                r"consult\.(came|ended|possible|by_)",
+                r"(tree|detail)\.by_",
+                r"chart\.(label|errors|loss)_",
+                r"overview\.\w+_referred",
+            )
+        )
     )
     unused = {key for key in texts if f'"{key}"' not in source and not key.startswith(made_up) and not built.match(key)}
     assert unused == {"page.noscript"}
@@ -245,7 +252,8 @@ def test_german_numbers_plurals_and_typing(page: Page, pima_page: dict[str, Any]
     assert "30,5 (" in shown["history"]
     assert " bis " in shown["history"]
     assert shown["said"].startswith("Nächster Test: ")
-    assert "Kein Baum mit einem Budget von" in page.text("#facts")
+    assert page.text("#sentence").startswith("Für höchstens ")
+    assert "Kein Baum mit einem Budget von" in page.text("#proof-sentence")
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -12,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
 from budgetree.report import summarise_tree
+from budgetree.show.stages import stage_records
 from new_cases import new_tree
 from page_browser import Page
 from report_cases import large_tree
@@ -185,28 +186,52 @@ def test_search_goes_to_the_next_hit_in_the_drawing_too(drawing: Page, large: di
     assert top <= place[1] <= top + height
 
 
-def wall(page: Page, content: dict[str, Any]) -> str:
-    """Press the button, count the pages, and read what is on them."""
+def wall(page: Page, content: dict[str, Any]) -> tuple[str, int]:
+    """Press the button, read what is on the pages, and count them."""
     page.open(content)
     page.script("window.print = () => {}")
     page.click("#print-wall")
-    assert len(PAGES.findall(page.pdf())) == 1
+    n_pages = len(PAGES.findall(page.pdf()))
     page.script("document.body.dataset.print = 'wall'")  # printing has ended, and taken it away
     page.emulate("print")
     assert not page.find("#views").is_displayed()
-    return page.text("#wall")
+    return page.text("#wall"), n_pages
 
 
-def test_a_small_plain_tree_is_one_page_for_the_wall(page: Page) -> None:
+def test_a_small_pathway_is_one_page_with_every_stage(page: Page) -> None:
     content = summarise_tree(bt.optimal(bt.datasets.load("pima"), budget=2).tree, title="Small pathway")
-    text = wall(page, content)
+    text, n_pages = wall(page, content)
+    assert n_pages == 1
     assert text.startswith("Small pathway")
-    assert "Left out" not in text
-    assert len(page.find_all("#wall .box")) == len(content["trees"][0]["outline"])
+    stages = [group for group in content["trees"][0]["outline"] if "branches" in group]
+    assert len(page.find_all("#wall .stage")) == len(stages)
+    assert all(f"go to {number}" in text for number in range(2, len(stages) + 1))
 
 
-def test_what_a_page_for_the_wall_leaves_out_is_said(page: Page, large: dict[str, Any]) -> None:
-    text = wall(page, large)
-    groups = len(large["trees"][0]["outline"])
-    assert f"Left out to fit one page: {groups - len(page.find_all('#wall .box'))} of {groups} branches." in text
-    assert "The leaves are models." in wall(page, summarise_tree(new_tree("model", None), title="models"))
+def test_a_pathway_of_points_has_every_test_threshold_and_answer_on_one_page(page: Page) -> None:
+    tree = bt.fit(bt.datasets.load("pima"), budget=22, leaves="points").tree
+    text, n_pages = wall(page, summarise_tree(tree, title="Points"))
+    assert n_pages == 1
+    for record in stage_records(tree):
+        for test in record.tests:
+            assert tree.test_names[test.test] in text
+            for names, points in test.groups:
+                assert f"{' or '.join(names)}: {points}" in text
+        for ending in record.endings:
+            assert all(name in text for name in ending.names)
+            assert (f"go to {ending.goes_to}" if ending.answer is None else tree.class_names[ending.answer]) in text
+    assert "…" not in text
+
+
+def test_a_large_pathway_takes_pages_of_numbered_stages_and_no_word_is_broken(
+    page: Page, large: dict[str, Any]
+) -> None:
+    text, n_pages = wall(page, large)
+    stages = [group for group in large["trees"][0]["outline"] if "branches" in group]
+    assert n_pages > 1
+    assert len(page.find_all("#wall .stage")) == len(stages)
+    assert f"go to {len(stages)}" in text
+    cells = "[...document.querySelectorAll('#wall .stage, #wall td')]"
+    assert page.script(f"return {cells}.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length") == 0
+    models, _ = wall(page, summarise_tree(new_tree("model", None), title="models"))
+    assert "by model: " in models

@@ -37,7 +37,7 @@ def solve(solver: Solver) -> BestTree:
         found = candidate_of(tree, "exact search")
         return BestTree(found, found.loss, True)
     best, bound = solver.trees.best(solver.limit), solver.lower_bound(solver.limit)
-    return BestTree(best, bound, best.loss == bound and best.required_budget == 0)
+    return BestTree(best, bound, best.loss == bound and best.required_budget == solver.least_budget)
 
 
 def _solve(solver: Solver) -> Tree | None:
@@ -49,7 +49,7 @@ def _solve(solver: Solver) -> Tree | None:
     least = result.lower_bound
     # Where a smaller budget loses as little, that is it: is there such a tree below the cheapest known one?
     need = trees.best(limit).required_budget
-    while need > 0:
+    while need > solver.least_budget:
         below = solver.decide(need - 1, least + 1)
         if not below.proven:
             return None
@@ -64,9 +64,9 @@ def _solve(solver: Solver) -> Tree | None:
 def search_frontier(solver: Solver) -> ExactFrontier:
     """Every budget up to the solver's limit at which the fewest errors drop."""
     proven: list[Candidate] = []
-    settled_below, complete = 0, False  # below that budget everything is proven
+    settled_below, complete = solver.least_budget, False  # below that budget everything is proven
     try:
-        result = solver.decide(0, solver.layout.leaf_loss + 1)
+        result = solver.decide(solver.least_budget, solver.layout.leaf_loss + 1)
         if solver.layout.costs.one_price is None:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:

@@ -77,7 +77,9 @@ class Layout:
     def _max_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
         affordable = int((np.cumsum(np.sort(self.costs.cheapest).astype(float)) <= budget).sum())
-        return min(affordable, self.n_tests, self.n_cases) + 2
+        # A test that only unlocks another tells no cases apart.
+        n_useful = self.n_tests if self.costs.needs.any() else self.n_cases
+        return min(affordable, self.n_tests, n_useful) + 2
 
     def _check_size(self) -> None:
         if self.n_tests >= ALL_TESTS:

@@ -65,6 +65,7 @@ class Solver:
     ) -> None:
         self.limit, self.clock, self._plan = request.budget, clock, clock.plan
         self.layout = Layout(instance, request.budget, request.min_cases)
+        self.least_budget = instance.schema.costs.within_units(request.budget).least_budget
         self.trees = Candidates([leaf_candidate(instance)])
         self._instance, self._request, self._report = instance, request, report
         limits_work = clock.counts_work and clock.seconds_left is not None

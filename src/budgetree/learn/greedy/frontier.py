@@ -158,14 +158,14 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
     Sorted by need, then loss, then tree, a cut is kept (■) if it loses less than all before it.
     """
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
-    at_root = instance.class_order.leaf_loss
+    at_root, least = instance.class_order.leaf_loss, instance.schema.costs.least_budget
     steps = join_steps([batch.steps for batch in batches])
     by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
     need, owner = steps.need[by_tree], steps.owner[by_tree]
     saved = np.cumsum(steps.gain[by_tree])
     first = np.flatnonzero(np.diff(owner, prepend=-1))  # where each tree begins
     saved_before = np.repeat(saved[first] - steps.gain[by_tree][first], np.diff(first, append=len(owner)))
-    need = np.concatenate(([0], need))  # the single leaf goes first
+    need = np.maximum(np.concatenate(([0], need)), least)  # the single leaf goes first
     loss = np.concatenate(([at_root], at_root - (saved - saved_before)))
     owner = np.concatenate(([0], owner))
     order = np.lexsort((owner, loss, need))
@@ -174,7 +174,7 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
     found, grown = [], _Recent()
     wholes: dict[int, _Whole] = {}  # per tree that is on the frontier
     for i in order[loss[order] < least_before].tolist():
-        if loss[i] == at_root and need[i] == 0:
+        if loss[i] == at_root and need[i] == least:
             found.append(leaf_candidate(instance))
             continue
         batch, tree = growers[owner[i]]

@@ -257,20 +257,17 @@ class LevelGrower:
         shown = table[first : first + self._n_outcomes[test]]
         node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
         present = np.flatnonzero(shown.any(axis=1))
-        spent = node.state.spent[0] + self._costs.charge(node.state, test)[0, present]
-        flags = self._costs.after_buying(node.state, test).flags
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
         self._branches += below.tolist()
         children: list[Node] = []
         shown = shown[present]
         weights = shown.sum(axis=1).tolist()
-        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, spent.tolist(), strict=True):
+        for outcome, counts, weight in zip(present.tolist(), shown, weights, strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
             number, known = self._n_nodes + len(children), self._cache.get(path)
-            children.append(
-                Node(number, node, outcome, counts, weight, PathState((cost,), flags, ()), path, table=known)
-            )
+            state = self._costs.after_result(node.state, test, outcome)
+            children.append(Node(number, node, outcome, counts, weight, state, path, table=known))
         self._nodes += children
         self._n_nodes += len(children)
         return children
@@ -362,7 +359,7 @@ def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
 def _states(nodes: Sequence[Node]) -> LevelNodes:
     return LevelNodes(
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.state.spent[0] for node in nodes], dtype=np.int64),
+        np.array([node.state.spent for node in nodes], dtype=np.int64),
         np.array([node.state.flags for node in nodes], dtype=np.uint64),
     )
 

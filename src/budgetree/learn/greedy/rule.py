@@ -1,12 +1,14 @@
 """The greedy rule, in NumPy and exact: which test to do at a node. The core's choice.cpp gives the same answers.
 
 R(t) = max over the outcomes i present of c(t, i) / (F(G) − F(G_i)); the smallest R wins. Ties go to the test that
-leaves the fewest misclassified cases, then to the first column. Where every R is infinite, Pairs chooses.
+leaves the fewest misclassified cases, then to the first column. Where every R is infinite, Pairs chooses. With several
+resources c(t, i) is the largest share of a limit. A test that needs others first is offered together with those of them
+that show the same on all of the node, as one purchase; if it is the best, the first of these is done.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -69,7 +71,7 @@ class LevelNodes:
     """Some nodes of a level, with the states of their paths."""
 
     class_counts: NDArray[np.int64]  # node × class
-    spent: NDArray[np.int64]
+    spent: NDArray[np.int64]  # node × resource
     flags: NDArray[np.uint64]
 
 
@@ -77,7 +79,8 @@ class PythonRule:
     """The rule for all nodes of a level. Counts are node × cell × class: the outcomes of all tests in a row."""
 
     def __init__(self, schema: Schema, settings: Settings) -> None:
-        self._costs, self._settings, self._n_outcomes = schema.costs, settings, schema.n_outcomes
+        self._settings, self._n_outcomes = settings, schema.n_outcomes
+        self._costs = schema.costs.within_units(settings.budget)
         test = np.repeat(np.arange(len(self._n_outcomes)), self._n_outcomes)
         outcome = np.arange(len(test)) - (np.cumsum(self._n_outcomes) - self._n_outcomes)[test]
         self._cell = (test, outcome)
@@ -86,8 +89,8 @@ class PythonRule:
         """Per node, whether it is a leaf whatever the tests show."""
         costs, settings = self._costs, self._settings
         flags, which = np.unique(nodes.flags, return_inverse=True)
-        cheapest = np.array([costs.prices(PathState((0,), each, ())).min() for each in flags.tolist()])
-        is_poor: NDArray[np.bool_] = nodes.spent + cheapest[which] > settings.budget
+        cheapest = np.array([costs.prices(replace(costs.start, flags=each)).min() for each in flags.tolist()])
+        is_poor: NDArray[np.bool_] = nodes.spent[:, 0] + cheapest[which] > settings.budget
         return is_poor | stops(nodes.class_counts, settings.form, settings.delta)
 
     def choose(
@@ -95,7 +98,7 @@ class PythonRule:
     ) -> list[Choice | None]:
         """The test to do, per node that does not stop; `cases` counts cases, where leaves need several."""
         paths = zip(nodes.spent.tolist(), nodes.flags.tolist(), strict=True)
-        states = (PathState((spent,), flags, ()) for spent, flags in paths)
+        states = (PathState(tuple(spent), flags, ()) for spent, flags in paths)
         by_case = [None] * len(counts) if cases is None else map(self._square, cases)
         every = zip(map(self._square, counts), states, by_case, strict=True)
         return [decide(table, self._costs, state, self._settings, shown) for table, state, shown in every]
@@ -117,15 +120,62 @@ def decide(
     """The rule's choice at a node that does not stop, or None for a leaf.
 
     counts   weight units per test × outcome × class
+    costs    within the budget
     state    of the path, on arrival
     cases    the same as counts in cases, where these are not the same and leaves need several
     """
-    offered = state.spent[0] + costs.prices(state) <= settings.budget
+    if costs.is_plain:
+        offers, offered = None, state.spent[0] + costs.prices(state) <= settings.budget
+        prices = costs.amounts[0] + costs.surcharge(state.flags)[:, None]
+    else:
+        offers = _offers(counts.sum(axis=2), costs, state)
+        offered, prices = np.array([offer is not None for offer in offers]), np.zeros_like(costs.amounts[0])
+        for test, offer in enumerate(offers):
+            if offer is not None:
+                before = np.array(offer.state.spent) - state.spent
+                charge = (costs.charge(offer.state, test) + before[:, None]).T[:-1]
+                prices[test, : len(charge)] = [costs.price(amounts) for amounts in charge.tolist()]
     if settings.min_cases > 1:
         shown = (counts if cases is None else cases).sum(axis=2)
         offered = offered & ((shown == 0) | (shown >= settings.min_cases)).all(axis=1)
-    prices = costs.amounts[0] + costs.surcharge(state.flags)[:, None]
-    return choose(counts, prices, offered, settings.form, settings.rule)
+    choice = choose(counts, prices, offered, settings.form, settings.rule)
+    if choice is None or offers is None or (chosen := offers[choice.test]) is None:
+        return choice
+    return replace(choice, test=chosen.first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What to do first for a test to be had, and the state in which it is bought itself."""
+
+    first: int
+    state: PathState
+
+
+def _offers(shown: NDArray[np.int64], costs: CostModel, state: PathState) -> list[_Offer | None]:
+    """Per test, how a node can have it within all limits; None where it cannot."""
+    present = shown > 0
+    only = np.where(present.sum(axis=1) == 1, present.argmax(axis=1), -1)  # the one outcome that all cases show
+
+    def unlocked(test: int, path: list[tuple[int, int]], state: PathState, depth: int = 0) -> PathState | None:
+        """The state in which the test may be bought, once those that it needs are done; they are added to the path."""
+        while missing := int(costs.needs[test]) & ~state.flags:
+            sets = costs.sets[np.arange(len(only)), np.maximum(only, 0)] & missing
+            unlocking = np.flatnonzero((sets != 0) & (only >= 0)).tolist()
+            before = unlocked(unlocking[0], path, state, depth + 1) if unlocking and depth <= len(only) else None
+            if before is None:
+                return None
+            path.append((unlocking[0], int(only[unlocking[0]])))
+            state = costs.after_result(before, *path[-1])
+        worst = np.array(state.spent) + costs.charge(state, test).max(axis=1)
+        return state if (worst <= np.array(costs.limits)).all() else None
+
+    offers: list[_Offer | None] = []
+    for test in range(len(shown)):
+        path: list[tuple[int, int]] = []
+        then = unlocked(test, path, state)
+        offers.append(None if then is None else _Offer(path[0][0] if path else test, then))
+    return offers
 
 
 def choose(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.ridge import Cases, Models, TestSet
-from budgetree.learn.predictive.scores import brier, mean_and_error
+from budgetree.learn.predictive.select import brier, mean_and_error
 from budgetree.learn.predictive.staging import log_odds
 from budgetree.services.clock import Clock
 from budgetree.tree import Ensemble, Model, Totals
@@ -112,10 +112,6 @@ class BoostedModels:
             return self._additive_model(tests)
         n_models = int((np.cumsum([(model.test < 0).sum() for model in found.models]) <= max_ends).sum())
         return self._with_trees(tests, found.models[:n_models] if n_models > 1 else [found.refit])
-
-    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
-        return self.additive.contributions(tests, cases)
 
     def _fit(self, tests: Iterable[int]) -> Boosted:
         """What is fitted to a set; where there is no time for trees, the additive model alone."""

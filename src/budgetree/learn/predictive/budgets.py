@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from budgetree.learn.predictive.growth import BuyingRule, Growth, Place
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.problem import CostModel
 
 DEFAULT_POINTS = 12
@@ -49,9 +49,8 @@ def _spread(chosen: list[int], candidates: Iterable[int], position: Callable[[in
 
 def _steps(growth: Growth, largest: int) -> dict[int, float]:
     """By what was paid, from nothing on, the loss of a growth, where it is below that of all that costs less."""
-    rules: tuple[BuyingRule, ...] = ("gain",) if growth.costs.one_price is not None else ("gain", "gain per price")
     found = []
-    for rule in rules:
+    for rule in growth.rules:
         place: Place | None = growth.grow(largest, rule)
         while place is not None:
             found.append(

@@ -23,7 +23,7 @@ from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Fixed, Grown, Origin, Split, Tree, TreeBuilder
+from budgetree.tree import Fixed, Grown, Split, Tree, TreeBuilder
 from budgetree.tree.grown import LEAF, NO_BRANCH, grown_of_nodes, walk_grown
 
 MAX_CASES = 20_000
@@ -89,7 +89,7 @@ class ExactStarts:
         return np.array(losses)
 
 
-def exact_tree(start: ExactStart, cases: Instance, origin: Origin | None) -> Tree:
+def exact_tree(start: ExactStart, cases: Instance) -> Tree:
     """The tree: each test separates the cases as soon as it is bought."""
     builder, nodes = TreeBuilder(cases), start.nodes
     waiting = [(builder.root, 0)]
@@ -107,7 +107,7 @@ def exact_tree(start: ExactStart, cases: Instance, origin: Origin | None) -> Tre
         *known, unseen = builder.branch(end, Split.by_result(test, [*sides.tolist(), len(listed)]))
         builder.leaf(unseen, leaf)
         waiting += zip(known, listed.tolist(), strict=True)
-    return builder.build(origin=origin)
+    return builder.build()
 
 
 def _with_known_results(instance: Instance) -> Instance:

@@ -17,14 +17,13 @@ from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
-from budgetree.learn.predictive.growth import Growth, Place, best_growths
+from budgetree.learn.predictive.growth import Growth, Place, best_growth
 from budgetree.learn.predictive.judge import Judge
-from budgetree.learn.predictive.points import FittedPoints, round_levels
+from budgetree.learn.predictive.points import FittedPoints, round_levels, telling_points
 from budgetree.learn.predictive.policy import Followed, PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, CountedCases, draw
-from budgetree.learn.predictive.scores import brier, is_clearly_worse
-from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
+from budgetree.learn.predictive.select import brier, choose, is_clearly_worse, with_tree
 from budgetree.learn.predictive.small_tree import fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
@@ -60,57 +59,51 @@ class Fitter:
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share / (n_budgets + 1)))
         return worthwhile_budgets(self._growth, largest, n_budgets)
 
-    def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
-        """The pathways for these budgets in price units; as good as the clock allows."""
+    def tree(self, budget: int, clock: Clock, origin: Origin) -> Tree:
+        """The pathway for a budget in price units; as good as the clock allows."""
         if self.instance.n_classes == 1:  # there is nothing to find out
             choice = LeafChoice("tree", (("tree", 0.0),), "tree", 0.0, 0.0)
-            return [Pathway(_one_leaf(self.instance, _chosen(origin, choice)), choice) for origin in origins]
+            return replace(_one_leaf(self.instance), origin=replace(origin, choice=choice))
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
-        grown = best_growths(self._growth, budgets)
-        return [
-            self.pathway(each.policy, self._ordered(each.chain), budget, clock, origin)
-            for each, budget, origin in zip(grown, budgets, origins, strict=True)
-        ]
+        grown = best_growth(self._growth, budget)
+        return self.pathway(grown.policy, self._ordered(grown.chain), budget, clock, origin)
 
-    def pathway(
-        self, place: Place, chain: Sequence[int], budget: int, clock: Clock, origin: Origin | None = None
-    ) -> Pathway:
+    def pathway(self, place: Place, chain: Sequence[int], budget: int, clock: Clock, origin: Origin) -> Tree:
         """The pathway of what has grown; leaves other than models are for a chain of tests without branches."""
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
-        cases = round_levels(self._cases, chain)
-        judged = np.flatnonzero(folds >= 0)
+        cases, judged = round_levels(self._cases, chain), np.flatnonzero(folds >= 0)
         labels, weights = cases.labels[judged], cases.weights[judged]
         policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
         make: dict[LeafKind, Callable[[], Tree]] = {"model": lambda: _model_tree(policy, learner, amount)}
-        is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
-        if not is_late:
-            rival = brier(policy.final, cases.labels)
-            small = fit_small_tree(cases, chain, folds, budget=amount, rival=None if self.leaves else rival)
+        if self.leaves or not chain or not clock.is_over:  # else the model is known, and others take time
+            rival = None if self.leaves else brier(policy.final, cases.labels)
+            small = fit_small_tree(cases, chain, folds, budget=amount, rival=rival)
             if small is not None:
                 found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
-        if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
-            # Points are an additive model in coarse steps: where that is clearly worse, they are.
-            additive = learner.additive.loss(chain, Clock(None)).astype(np.float64)
-            if self.leaves is None and is_clearly_worse(additive[judged], rival[judged], weights):
-                fitted = None
-            else:
-                fitted = telling_points(cases, chain, learner, folds)
-            if fitted is not None and (
-                fitted.table.tests or self.leaves is not None
-            ):  # without a test, a total is just a leaf
-                found["points"] = fitted.out_of_fold[-1][judged]
-                make["points"] = lambda: self._points_tree(cases, fitted, judged, amount)
+            # Points are an additive model in coarse steps: where that is clearly worse, so are they.
+            if (
+                cases.n_classes == 2
+                and self.leaves in (None, "points")
+                and not (
+                    rival is not None
+                    and is_clearly_worse(learner.additive.loss(chain, Clock(None))[judged], rival[judged], weights)
+                )
+            ):
+                fitted = telling_points(cases, chain, learner.additive, folds)
+                if fitted.table.tests or self.leaves:  # without a test, a total is just a leaf
+                    found["points"] = fitted.out_of_fold[-1][judged]
+                    make["points"] = lambda: self._points_tree(cases, fitted, judged, amount)
         made = cache(lambda kind: make[kind]())
         choice = choose(found, labels, weights, self.leaves, lambda kind: made(kind).mean_cost)
+        start = None
         if choice.kind != "points" and self.leaves != "model":
-            limit = float(weights @ brier(found[choice.kind], labels))
-            if (start := self._exact.start(budget, clock, limit)) is not None:
-                choice = with_tree(choice, start.loss / float(weights.sum()))
-                return Pathway(exact_tree(start, cases, _chosen(origin, choice)), choice)
-        tree, chosen = made(choice.kind), _chosen(origin, choice)
-        return Pathway(tree if chosen is None else replace(tree, origin=chosen), choice)
+            start = self._exact.start(budget, clock, float(weights @ brier(found[choice.kind], labels)))
+        if start is not None:
+            choice = with_tree(choice, start.loss / float(weights.sum()))
+        tree = made(choice.kind) if start is None else exact_tree(start, cases)
+        return replace(tree, origin=replace(origin, choice=choice))
 
     def _points_tree(self, cases: Instance, fitted: FittedPoints, judged: NDArray[np.int64], budget: Any) -> Tree:
         tests, table = fitted.table.tests, cases.schema.loss_table
@@ -170,14 +163,10 @@ def _model_tree(policy: PolicyTree, learner: BoostedModels, budget: Any) -> Tree
     return policy.tree(budget=budget, models=smaller) if smaller else tree
 
 
-def _one_leaf(instance: Instance, origin: Origin | None) -> Tree:
+def _one_leaf(instance: Instance) -> Tree:
     builder = TreeBuilder(instance)
     builder.leaf(builder.root, Fixed((1.0,)))
-    return builder.build(origin=origin)
-
-
-def _chosen(origin: Origin | None, choice: LeafChoice) -> Origin | None:
-    return None if origin is None else replace(origin, choice=choice)
+    return builder.build()
 
 
 def cases_of(instance: Instance) -> Cases:

@@ -115,6 +115,11 @@ class Growth:
         return self.total(policy) <= (1 - MIN_GAIN) * loss
 
     @property
+    def rules(self) -> tuple[BuyingRule, ...]:
+        """By which to grow."""
+        return ("gain",) if self.costs.one_price is not None else ("gain", "gain per price")
+
+    @property
     def root(self) -> Place:
         """Where all cases begin."""
         return Place(np.arange(self.judge.sample.n_cases), self.costs.start)
@@ -302,31 +307,17 @@ class Grown:
     policy: Place
 
 
-def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Grown]:
-    """Per budget, the growths to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
-    price = growth.costs.one_price
-    if price is None:
-        return [_unequal(growth, budget) for budget in budgets]
-    # A growth to the largest budget is, cut short, what it would have been to any smaller one.
-    largest = max(budgets)
-    starts = _with_rivals(growth, "gain", growth.grow(largest), largest)
-    firsts, found = dict[int | None, Place](), []
-    for budget in budgets:
-        chain = _best(growth, [cut(start, budget, price) for start in starts])
-        if chain.test not in firsts:
-            rival = next(start for start in starts if chain.test in (start.test, None))
-            firsts[chain.test] = growth.grow(largest, first=chain.test, chain=rival)
-        found.append(_branched(growth, chain, cut(firsts[chain.test], budget, price)))
-    return found
+def best_growth(growth: Growth, budget: int) -> Grown:
+    """What to keep: the greedy first test is sometimes a dead end, and its rivals rarely win.
 
-
-def _unequal(growth: Growth, budget: int) -> Grown:
-    """From the better of two growths, by gain and by gain per price; tests of most gain per price are bought first."""
-    rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
-    chains = [growth.grow(budget, rule) for rule in rules]
+    Where prices differ, from the better of two growths, and tests of most gain per price are bought first.
+    """
+    chains = [growth.grow(budget, rule) for rule in growth.rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
-    chain = _best(growth, _with_rivals(growth, rules[best], chains[best], budget))
-    grown = _branched(growth, chain, growth.grow(budget, rules[best], chain.test, chain))
+    chain = _best(growth, _with_rivals(growth, growth.rules[best], chains[best], budget))
+    grown = _branched(growth, chain, growth.grow(budget, growth.rules[best], chain.test, chain))
+    if growth.costs.one_price is not None:
+        return grown
     try:
         return Grown(growth.cheap_first(grown.chain), growth.cheap_first(grown.policy))
     except OutOfTimeError:
@@ -382,16 +373,6 @@ def trim(place: Place, judge: Judge) -> float:
         return below
     place.end_here()
     return here
-
-
-def cut(place: Place, budget: int, price: int) -> Place:
-    """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
-    if place.state.spent[0] + price > budget:
-        return Place(place.cases, place.state)
-    after = None if place.after is None else cut(place.after, budget, price)
-    return Place(
-        place.cases, place.state, place.test, after, place.goes, tuple(cut(side, budget, price) for side in place.sides)
-    )
 
 
 def _nearly_free(prices: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -6,7 +6,8 @@ losses is steadier than either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,9 @@ class Judge:
         self, sets: Iterable[Iterable[int]], known: dict[TestSet, NDArray[np.float32]], n_trees: int, n_cases: int
     ) -> list[NDArray[np.float32]]:
         wanted = [tuple(sorted(map(int, tests))) for tests in sets]
-        for size, missing in _by_size(tests for tests in dict.fromkeys(wanted) if tests not in known):
-            settings = _forest_settings(n_trees, size)
+        unknown = sorted((tests for tests in dict.fromkeys(wanted) if tests not in known), key=len)
+        for size, of_size in groupby(unknown, key=len):
+            missing, settings = list(of_size), _forest_settings(n_trees, size)
             if self.clock.is_over:  # the core looks at the clock only now and then
                 raise OutOfTimeError
             with self.clock.in_core() as limit:
@@ -139,10 +141,3 @@ def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], 
     n_bins = int(bins[-1]) + 1
     own = np.append(bins, n_bins).astype(np.uint8)  # the missing one is the last
     return own[np.minimum(codes, n_values)], n_bins + (missing >= 0), True, n_bins if missing >= 0 else -1
-
-
-def _by_size(sets: Iterable[TestSet]) -> Sequence[tuple[int, list[TestSet]]]:
-    sizes: dict[int, list[TestSet]] = {}
-    for tests in sets:
-        sizes.setdefault(len(tests), []).append(tests)
-    return list(sizes.items())

@@ -17,14 +17,15 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.encoders import FineLevels, round_between
 from budgetree.learn.predictive.basis import level_values
-from budgetree.problem import Instance, LossTable
+from budgetree.learn.predictive.ridge import Models
+from budgetree.problem import Instance
 from budgetree.tree import Totals
 from budgetree.tree.leaves import SCORE_UNIT, softmax
 
@@ -39,14 +40,6 @@ FEW_VALUES = 10  # such a test is cut at its values
 REACH = 1 / 40  # of the middle 90 %: how far a cut may move
 LINE_UNIT = 1024  # intercepts and slopes are multiples of its inverse: the same on every processor
 PRIOR = 1.0  # cases' worth of information that a line is flat, and that its correction changes nothing
-
-
-class Additive(Protocol):
-    """An additive model of two classes."""
-
-    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +166,7 @@ class FittedPoints:
 def fit_points(
     instance: Instance,
     tests: Sequence[int],
-    additive: Additive,
+    additive: Models,
     folds: NDArray[np.int64],
 ) -> FittedPoints:
     """The points of a chain of tests for two classes; `folds` has the fold of each case."""
@@ -206,16 +199,22 @@ def fit_points(
     return FittedPoints(table, tuple(corrected), tuple(honest))
 
 
+def telling_points(
+    instance: Instance, tests: Sequence[int], additive: Models, folds: NDArray[np.int64]
+) -> FittedPoints:
+    """The points of a chain without the tests that give every case the same, which are not worth paying for."""
+    while True:
+        fitted = fit_points(instance, tests, additive, folds)
+        telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
+        if len(telling) == len(tests):
+            return fitted
+        tests = telling
+
+
 def target_class(instance: Instance) -> int:
     """The class that points count for: the one that loses most when it is missed, else the rarer one."""
-    return _target(instance.schema.loss_table, weight_at(instance.labels, instance.weights, 2))
-
-
-def _target(table: LossTable, cases: NDArray[np.float64]) -> int:
-    missed = table.units[0, 1], table.units[1, 0]
-    if missed[0] != missed[1]:
-        return int(missed[1] > missed[0])
-    return int(cases[1] <= cases[0])
+    missed, cases = instance.schema.loss_table.units, weight_at(instance.labels, instance.weights, 2)
+    return int(missed[1, 0] > missed[0, 1] if missed[0, 1] != missed[1, 0] else cases[1] <= cases[0])
 
 
 def make_table(

@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.growth import Place
-from budgetree.learn.predictive.ridge import TestSet
-from budgetree.learn.predictive.select import Learner, Predictor
+from budgetree.learn.predictive.judge import Judge
+from budgetree.learn.predictive.ridge import Models, TestSet
 from budgetree.learn.predictive.stages import MAX_STAGES, Chain, StopRule, find_stages, with_rules
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock
 from budgetree.tree import Model, Split, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
+
+Learner = Models | BoostedModels  # has a model of every set of tests, and what it thinks of cases left out
 
 
 class Followed:
@@ -35,7 +38,7 @@ class Followed:
         root: Place,
         codes: NDArray[np.uint8],
         weights: NDArray[np.float64],
-        predictor: Predictor,
+        predictor: Judge | Learner,
         followed: NDArray[np.int64],
     ) -> None:
         self._codes, self._weights, self._predictor, self.everyone = codes, weights, predictor, followed

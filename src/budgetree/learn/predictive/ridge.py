@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis
-from budgetree.learn.predictive.scores import brier
+from budgetree.learn.predictive.select import brier
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT

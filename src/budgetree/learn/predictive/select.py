@@ -4,7 +4,7 @@
     points   whole points, one running total, thresholds; for two classes
     model    a model of all that was bought, at the end of every stage
 
-A kind is good enough where its out-of-fold Brier score is within one standard error of the best, of the differences
+A kind is good enough where its out-of-fold Brier score is within half a standard error of the best, of the differences
 case by case. They are compared with everything bought: what stopping early takes from the score saves money, and is no
 matter of the kind. Of kinds that are good enough, one that costs much less is taken before a simpler one. Where a kind
 is asked for by name, it is taken, and what it costs is reported.
@@ -12,41 +12,18 @@ is asked for by name, it is taken, and what it costs is reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.points import FittedPoints, fit_points
-from budgetree.learn.predictive.scores import brier, mean_and_error
-from budgetree.problem import Instance
-from budgetree.tree import Model, Tree
 from budgetree.tree.provenance import KINDS, LeafChoice, LeafKind
 
+GOOD_ENOUGH = 0.5  # standard errors behind the best; within a whole one, many are worse on new cases
 MUCH_LESS = 0.8  # of the mean cost
 DIGITS = 6  # of scores, which are for people
-
-
-class Predictor(Protocol):
-    """What predicts from any set of tests."""
-
-    def probabilities(self, tests: Sequence[int]) -> NDArray[np.float64]:
-        """Case × class: the probabilities of each case by a model that was not fitted to it."""
-        ...
-
-
-class Learner(Predictor, Protocol):
-    """What learns the models of a chain's prefixes, too."""
-
-    def model(self, tests: Sequence[int]) -> Model:
-        """The model of a set of tests, fitted to all cases."""
-        ...
-
-    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
-        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
-        ...
+CLEARLY = 3.0  # standard errors
 
 
 def choose(
@@ -64,7 +41,7 @@ def choose(
     scores = {kind: mean_and_error(loss, weights)[0] for kind, loss in losses.items()}
     best = min(scores, key=lambda kind: scores[kind])  # of equals the simplest
     compared = {kind: mean_and_error(loss - losses[best], weights) for kind, loss in losses.items()}
-    good = [kind for kind, (excess, error) in compared.items() if excess <= error]
+    good = [kind for kind, (excess, error) in compared.items() if excess <= GOOD_ENOUGH * error]
     kind = good[0] if wanted is None else wanted
     for other in good[1:] if wanted is None else []:
         kind = other if mean_cost(other) < MUCH_LESS * mean_cost(kind) else kind
@@ -82,21 +59,23 @@ def with_tree(choice: LeafChoice, score: float) -> LeafChoice:
     return LeafChoice("tree", ordered, best, excess, choice.standard_error)
 
 
-@dataclass(frozen=True, slots=True)
-class Pathway:
-    """A tree, and how its kind of leaf was chosen."""
+def brier(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Per case, the squared distance of its probabilities from its class."""
+    missing = probabilities.copy()
+    missing[np.arange(len(labels)), labels] -= 1
+    return np.asarray((missing**2).sum(axis=1))
 
-    tree: Tree
-    choice: LeafChoice
+
+def mean_and_error(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
+    """The mean over cases and its standard error; a case of weight k counts as k equal cases."""
+    total = float(weights.sum())
+    mean = float((weights * values).sum()) / total
+    return mean, float(np.sqrt((weights * (values - mean) ** 2).sum())) / total
 
 
-def telling_points(
-    instance: Instance, tests: Sequence[int], learner: Learner, folds: NDArray[np.int64]
-) -> FittedPoints:
-    """The points of a chain without the tests that give every case the same, which are not worth paying for."""
-    while True:
-        fitted = fit_points(instance, tests, learner, folds)
-        telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
-        if len(telling) == len(tests):
-            return fitted
-        tests = telling
+def is_clearly_worse(
+    losses: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]], weights: NDArray[np.float64]
+) -> bool:
+    """Whether the mean of losses is above that of others, case by case, beyond what chance makes likely."""
+    excess, error = mean_and_error((losses - others).astype(np.float64), weights)
+    return excess > CLEARLY * error

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
-from budgetree.learn.predictive.scores import brier, is_clearly_worse, mean_and_error
+from budgetree.learn.predictive.select import brier, is_clearly_worse, mean_and_error
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Split, Tree, TreeBuilder
@@ -179,18 +179,18 @@ def leaves_of(node: SmallNode) -> list[SmallNode]:
     return [node] if node.cut is None else [leaf for child in node.children for leaf in leaves_of(child)]
 
 
-def predicted(node: SmallNode, codes: NDArray[np.uint8], n_splits: int = MAX_LEAVES) -> NDArray[np.float64]:
-    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits.
+def predicted(node: SmallNode, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Case × class: the chances of the leaf that each case comes to.
 
     Where a result is not known, they are those of the node: the case is judged as without the test.
     """
     found = np.tile(node.chances, (len(codes), 1))
-    if node.cut is None or node.rank >= n_splits:
+    if node.cut is None:
         return found
     own = codes[:, node.cut.test]
     sides = np.where(own == node.cut.unknown, -1, node.cut.sides[np.minimum(own, len(node.cut.sides) - 1)])
     for side, child in enumerate(node.children):
-        found[sides == side] = predicted(child, codes[sides == side], n_splits)
+        found[sides == side] = predicted(child, codes[sides == side])
     return found
 
 
@@ -199,8 +199,7 @@ class SmallTree:
     """A plain tree, and how trees learned in the same way do on cases left out."""
 
     root: SmallNode
-    # Case × class, before purchases that change no answer are left out; NaN of cases that are never held out.
-    out_of_fold: NDArray[np.float64]
+    out_of_fold: NDArray[np.float64]  # case × class; NaN of cases that are never held out
 
     def tree(self, instance: Instance, *, budget: Any = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
@@ -254,7 +253,7 @@ def _fit(
         held = np.flatnonzero(folds == fold)
         root = growth.grow(np.flatnonzero(folds != fold))
         for size in sizes:
-            left_out[size, held] = predicted(root, instance.codes[held], size)
+            left_out[size, held] = predicted(pruned(root, size, table), instance.codes[held])
         if rival is not None and fold == numbers[0]:
             losses = [brier(left_out[size, held], instance.labels[held]) for size in sizes]
             if all(is_clearly_worse(loss, rival[held], instance.weights[held]) for loss in losses):

@@ -78,14 +78,6 @@ class Chain:
     def mean_cost(self, stages: Stages) -> float:
         return float((self.weights * self.costs[self.stopped_at(stages)]).sum() / self.weights.sum())
 
-    def regret(self, stages: Stages) -> float:
-        """What the stops lose on average under the final probabilities, in loss units."""
-        at = self.stopped_at(stages)
-        regret = np.zeros(len(at))
-        for end in stages.ends[:-1]:
-            regret[at == end] = self.regrets(end)[at == end]
-        return float((self.weights * regret).sum() / self.weights.sum())
-
     def regrets(self, n_bought: int) -> NDArray[np.float64]:
         """Per case, what its answer after so many tests loses beyond the least, under the final probabilities."""
         final = self.table.of_counts(self.probabilities[-1])

@@ -14,6 +14,7 @@ from budgetree.learn.settings import (
     check_cases,
     check_confidence,
     check_leaves,
+    check_rules,
     check_threads,
     check_time_limit,
 )
@@ -57,7 +58,7 @@ def predictive(
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         "tree": a plain tree of at most eight leaves, or an exact one; "points": whole points that are added up, for two
         classes; "model": a model of all that was paid. "auto": the first of these that is as good as the best, within
-        one standard error of the Brier score on cases held out.
+        half a standard error of the Brier score on cases held out.
     time_limit : float, optional
         Seconds after which the best so far is returned.
     progress : bool, optional
@@ -88,6 +89,7 @@ def predictive(
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
     check_cases(cases)
+    check_rules(cases)
     known = KnownRows.of(cases, groups=groups).learned_from()
     trees = PredictiveTrees(
         known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups
@@ -136,9 +138,9 @@ class PredictiveTrees:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
                 origin = replace(predictive_origin(budget, self._fitter.confidence), table=self.cases.fingerprint)
-                (found,) = self._fitter.pathways([units], clock, [origin])
+                found = self._fitter.tree(units, clock, origin)
         complete = not (clock.ended_work or self.is_coarse)
-        return replace(join_levels(found.tree), ended=clock.ended(complete=complete))
+        return replace(join_levels(found), ended=clock.ended(complete=complete))
 
 
 def predictive_origin(budget: Any, confidence: float | None) -> Origin:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from budgetree.proof.check import greedy, trees, witness
-from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, not_applicable, reason, seal
+from budgetree.proof.check.document import FORMAT, KEYS, RULES, VERSION, CheckReport, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import AMOUNT_NAME, Facts, LossFacts, Whole
 from budgetree.proof.check.reading import (
@@ -80,6 +80,7 @@ class _Verifier:
         self.attempt("seal", self.seal)
         self.attempt("losses", self.losses)
         self.attempt("rounded", self.each, "rounded", self.rounded_price)
+        self.attempt("ignores", self.ignores)
         tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole)
         found = None if tree is None else self.attempt("tree", self.score, tree)
         if tree is not None and found is not None:
@@ -117,6 +118,14 @@ class _Verifier:
             raise Flaw(f"not_applicable: expected {short(right)}, got {short(document.get('not_applicable'))}")
         if given is None and document.get("spared") is not None:
             raise Flaw(f"spared: expected null without losses, got {short(document.get('spared'))}")
+
+    def ignores(self) -> None:
+        """That the rules which the bounds leave out are rules; every bound here is about trees that break them too."""
+        named = items(self.document.get("ignores"), "ignores")
+        if list(named) != [rule for rule in RULES if rule in named]:
+            raise Flaw(f"ignores: expected some of {', '.join(RULES)}, each once, got {short(named)}")
+        if named and self.document.get("guarantee") is not None:
+            raise Flaw("guarantee: the paper's is about trees without limits and order")
 
     def each(self, key: str, step: Callable[..., None], *arguments: Any) -> None:
         """The step for every entry of a list, and where it stands."""

@@ -4,8 +4,7 @@
 import { classMark, drawing } from "./dom.js";
 import { branchesBelow } from "./folding.js";
 import { BOX } from "./layout.js";
-import { isLeaf } from "./model.js";
-import { stepWords } from "./tree.js";
+import { answersOf, isLeaf, stageWords } from "./model.js";
 import { amount, say } from "./words.js";
 
 /**
@@ -93,9 +92,11 @@ function boxOf({ index }, box, onWorst, below, widths) {
   const { content, nodes, groups } = index;
   const node = nodes[groups[box.group].nodes[0]];
   const led = box.branch ? box.branch.names.join(say("list.comma")) : say("consult.first");
-  const label = isLeaf(node) ? node.label : null;
-  const name = label === null ? stepWords(index, groups[box.group]) : content.answers[label];
-  const kinds = ["box", label === null ? "" : "leaf", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
+  const answers = isLeaf(node) ? answersOf(index, node) : [];
+  const label = answers.length === 1 && !answers[0].when ? answers[0].label : null;
+  const listed = answers.map(({ label: answer, when }) => [when, content.answers[answer]].filter(Boolean).join(" "));
+  const name = isLeaf(node) ? listed.join(say("list.comma")) || say("tree.by_model") : stageWords(index, groups[box.group]).asked;
+  const kinds = ["box", isLeaf(node) ? "leaf" : "", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
   const shape = drawing("g", { class: kinds.filter(Boolean).join(" "), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
   const inset = label === null ? INSET : INSET + 17;
   const knob = !below ? "" : box.unfolded ? "\u2212" : `+${amount(below)}`;

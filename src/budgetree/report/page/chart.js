@@ -37,6 +37,9 @@ export function showFrontier(content, pick) {
   if (hasLosses) byId("key-bars").textContent = say("chart.new_loss");
   put("judgement", content.judgement?.[0] ? `${capital(sayAgain(content.judgement[0]))}.` : "");
   put("advice", adviceOf(content));
+  const last = points.length - 1;
+  byId("budget-less").addEventListener("click", () => pick(Math.max(chosen - 1, 0)));
+  byId("budget-more").addEventListener("click", () => pick(Math.min(chosen + 1, last)));
   let chosen = 0;
   let width = 0;
   let chart = draw();
@@ -55,6 +58,10 @@ export function showFrontier(content, pick) {
   return (at) => {
     chosen = at;
     chart.mark(at);
+    put("budget-now", inUnit(points[at].budget));
+    /** @type {[string, number][]} */
+    const ends = [["budget-less", 0], ["budget-more", last]];
+    for (const [id, end] of ends) /** @type {HTMLButtonElement} */ (byId(id)).disabled = at === end;
     table.mark(at);
     readOut(content, points[at], all);
   };
@@ -129,6 +136,7 @@ function stepChart(content, width, pick, hover) {
     const { new_error: error, new_error_se: se, new_loss: loss, new_loss_se: lossSe } = point;
     return (content.losses === null ? [error, se] : [loss, lossSe]).map((mean) => (mean ?? 0) * all);
   });
+  const isJudged = points.every((point) => point.new_error !== null);
   const high = Math.max(points[0].loss, ...bars.map(([middle, se]) => middle + se)) || 1;
   const ticks = niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
@@ -172,7 +180,9 @@ function stepChart(content, width, pick, hover) {
   }
   chart.append(
     drawing("path", { class: "area", d: `${pathThrough([[0, 0], ...bound, [right, 0]], x, y)}Z` }),
-    drawing("path", { class: "line", d: pathThrough(line, x, y) }),
+    isJudged ? drawing("path", { class: "band", d: bandOf(points.map((point, at) => [point.budget, ...bars[at]]), right, x, y) }) : "",
+    isJudged ? drawing("path", { class: "line", d: pathThrough(stepsOf(points.map((point, at) => [point.budget, bars[at][0]]), right), x, y) }) : "",
+    drawing("path", { class: isJudged ? "line thin" : "line", d: pathThrough(line, x, y) }),
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, say("chart.budget_axis")),
     drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, say(`chart.${axis}_axis`, { cases: cases(all) })),
   );
@@ -227,6 +237,27 @@ function stepChart(content, width, pick, hover) {
     });
   }
   return { node: chart, mark };
+}
+
+/**
+ * The corners of a line that has a value from each budget on.
+ * @param {Corner[]} starts
+ * @param {number} right
+ * @returns {Corner[]}
+ */
+const stepsOf = (starts, right) =>
+  starts.flatMap(([budget, value], at) => [[budget, value], [starts[at + 1]?.[0] ?? right, value]]);
+
+/**
+ * The room between a mean less and plus its standard error.
+ * @param {number[][]} points budget, mean and standard error
+ * @param {number} right
+ * @param {(budget: number) => number} x
+ * @param {(errors: number) => number} y
+ */
+function bandOf(points, right, x, y) {
+  const edge = (/** @type {number} */ sign) => stepsOf(points.map(([budget, mean, se]) => [budget, Math.max(mean + sign * se, 0)]), right);
+  return `${pathThrough([...edge(1), ...edge(-1).reverse()], x, y)}Z`;
 }
 
 /**

@@ -89,7 +89,7 @@ function focusFirst(state) {
 export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
-    const price = priceWords(index, state.at, state.missing);
+    const price = priceWords(index, [state.at], state.missing);
     return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: inUnit(state.spent) });
   }
   const what = isClass(index, state) ? "consult.diagnosis_said" : "consult.answer_said";
@@ -137,7 +137,7 @@ function questionCard(session, state) {
     element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
     element("h3", { tabindex: "-1" }, test.name),
     test.help ? element("p", { class: "help" }, test.help) : null,
-    element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.missing))}.`, sharedNote(index, state)),
+    element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
     answerControls(index, state, (answer) => giveAnswer(session, answer)),
     stepButtons(session),

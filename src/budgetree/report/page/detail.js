@@ -3,7 +3,7 @@
 
 import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
 import { lossOf } from "./losses.js";
-import { countsIn, isLeaf, isPurchase, priceWords, ruleOf, subjectWords, testWords } from "./model.js";
+import { countsIn, fixedAnswer, isLeaf, leafWords, priceWords, ruleOf, stageWords, testWords } from "./model.js";
 import { amount, inUnit, say, sayParts } from "./words.js";
 
 /**
@@ -32,20 +32,23 @@ export function showDetail(index, row) {
   if (isLeaf(node)) {
     const rule = ruleOf(node);
     if (rule) facts.push([say("detail.answered"), say(`detail.${rule}`, { tests: testWords(index, node.totals ?? 0) })]);
-    const kind = rule ? `detail.by_${rule}` : node.label < content.classes.length ? "detail.diagnosis" : "detail.answer";
-    heading.append(.../** @type {Node[]} */ (sayParts(kind, { class: className(content, node.label) })));
+    const kind = node.label < content.classes.length ? "detail.diagnosis" : "detail.answer";
+    const fixed = fixedAnswer(node);
+    heading.append(.../** @type {Node[]} */ (fixed === null ? leafWords(index, node) : sayParts(kind, { class: className(content, fixed) })).filter(Boolean));
     if (!rule && node.label < content.classes.length) {
       const wrong = all - counts[node.label];
       facts.push([say("detail.wrong"), say("detail.wrong_share", { amount: wrong, share: percent(wrong, all) })]);
     }
     if (!rule && content.losses) facts.push([say("detail.loss"), amount(lossOf(content.losses, counts, node.label))]);
   } else {
-    heading.append(visible(say(isPurchase(group) ? "detail.buy" : "detail.test", { test: subjectWords(index, group) })));
-    facts.push([say("detail.price"), priceWords(index, group.buy)], [say("detail.remaining"), inUnit(node.remaining)]);
+    const { asked, by } = stageWords(index, group);
+    heading.append(visible(say("detail.test", { test: asked })));
+    if (by) facts.push([say("detail.by"), by]);
+    facts.push([say("detail.price"), priceWords(index, group.buys ?? [])], [say("detail.remaining"), inUnit(node.remaining)]);
   }
   byId("detail").replaceChildren(
     heading,
-    element("p", { class: "quiet" }, row.branch ? say("detail.after", { outcomes: row.branch.names.join(say("list.comma")) }) : say("detail.first")),
+    element("p", { class: "quiet" }, row.branch ? (row.branch.names.length ? say("detail.after", { outcomes: row.branch.names.join(say("list.comma")) }) : "") : say("detail.first")),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
     classBars(content, counts),
   );

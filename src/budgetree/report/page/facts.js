@@ -1,7 +1,7 @@
 // @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { byId, capital, cases, element, errors, percent, percentage, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
+import { byId, capital, cases, element, errors, percent, percentage, put, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 import { amount, clean, inUnit, say, sayAgain } from "./words.js";
 
@@ -23,27 +23,68 @@ export function showSubtitle(content) {
 }
 
 /**
+ * One sentence in plain words, what is proven if anything is, and a few figures.
  * @param {Content} content
  * @param {Tree} tree
  */
 export function showFacts(content, tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
-  const worst = differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : say("facts.worst_note");
-  const proof = proofFact(content, tree);
+  put("sentence", plainWords(content, tree));
+  put("proof-sentence", proofWords(content, tree));
+  put("budget-of", say("consult.budget_of", { cost: inUnit(tree.max_cost) }));
   const facts = [
-    [say("facts.worst"), inUnit(tree.max_cost), worst],
+    [say("facts.worst"), inUnit(tree.max_cost), differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : ""],
     [say("facts.mean"), inUnit(significant(tree.mean_cost)), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
     lossFact(content, tree, all),
     ...newCasesFact(tree),
     ...stabilityFact(content, tree),
-    [say("facts.proof"), proof.value, proof.note],
   ];
   byId("facts").replaceChildren(
     ...facts.map(([name, value, note]) =>
-      element("div", {}, element("dt", {}, name), element("dd", { class: "value" }, value), element("dd", {}, note)),
+      element("div", {}, element("dt", {}, name), element("dd", {}, element("b", { class: "value" }, value), note ? ` ${note}` : "")),
     ),
   );
+}
+
+/**
+ * What it costs and how often it is right: of new cases where that is known; of two classes also how many it finds.
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function plainWords(content, tree) {
+  const all = total(tree.nodes[0].counts);
+  const budget = inUnit(content.points.find((point) => content.trees[point.tree] === tree)?.budget ?? tree.max_cost);
+  const referred = all ? tree.referred / all : 0;
+  const right = tree.expected ? 1 - tree.expected.error : all ? 1 - tree.errors / all : 0;
+  const key = tree.expected ? "overview.new" : "overview.known";
+  const parts = [say(referred ? `${key}_referred` : key, { budget, share: whole(right), referred: whole(referred) })];
+  if (content.classes.length === 2 && tree.confusion && all) {
+    const [missed, cleared] = [tree.target, 1 - tree.target].map((label) => {
+      const own = tree.confusion?.filter(([, its]) => its === label) ?? [];
+      return whole(total(own.filter(([answer]) => answer === label).map(([, , count]) => count)) / tree.nodes[0].counts[label]);
+    });
+    const values = { class: content.classes[tree.target], sensitivity: missed, specificity: cleared };
+    parts.push(say(tree.expected ? "overview.found_known" : "overview.found", values));
+  }
+  return `${[...parts, say("overview.mean", { mean: inUnit(significant(tree.mean_cost)) })].join(say("list.semicolon"))}.`;
+}
+
+/** @type {(share: number) => string} */
+const whole = (share) => say("number.percent", { share: Math.round(100 * share) });
+
+/**
+ * What was proven, in a sentence; nothing where nothing was. A certificate may say more: it is its issuer's word.
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function proofWords({ losses }, tree) {
+  if (tree.statement.proven) return `${say("facts.proven")}: ${sayAgain(tree.statement.sentences[0])}`;
+  const certificate = tree.certificate;
+  if (!certificate || certificate.lower_bound <= 0) return "";
+  const ratio = certificate.ratio ?? Infinity;
+  const value = ratio === 1 ? say("facts.certified") : say("facts.within", { ratio: rounded(ratio) });
+  return `${value}: ${say(losses === null ? "facts.as_few" : "facts.as_little", { cost: inUnit(certificate.lower_bound) })}.`;
 }
 
 /**
@@ -85,24 +126,6 @@ export function stabilityFact(content, tree) {
   const values = { times: Math.round(firm.same_first * firm.n_refits), count: firm.n_refits, share: Math.round(100 * firm.learned_from) };
   const note = root.kind === "buy" ? say("facts.firm_note", { ...values, test: content.tests[root.test].name }) : say("facts.firm_none", values);
   return [[say("facts.firm"), say("number.percent", { share: percentage(firm.same_answers) }), note]];
-}
-
-/**
- * What Python says was proven. A certificate may say more where that leaves something open: it is its issuer's word.
- * @param {Content} content
- * @param {Tree} tree
- */
-export function proofFact({ losses }, tree) {
-  const note = sayAgain(tree.statement.sentences[0]);
-  if (tree.statement.proven) return { value: say("facts.proven"), note };
-  const certificate = tree.certificate;
-  if (certificate && certificate.lower_bound > 0) {
-    const ratio = certificate.ratio ?? Infinity;
-    const value = ratio === 1 ? say("facts.certified") : say("facts.within", { ratio: rounded(ratio) });
-    const few = losses === null ? "facts.as_few" : "facts.as_little";
-    return { value, note: say(few, { cost: inUnit(certificate.lower_bound) }) };
-  }
-  return { value: say("facts.open"), note };
 }
 
 /**

@@ -11,7 +11,7 @@ import { amount, clean, say } from "./words.js";
  * @typedef {import("./types.d.ts").Tree} Tree
  */
 
-const MANY = 30; // classes; beyond these, only what is confused most is listed
+const MANY = 8; // classes; beyond these, only what is confused most is listed
 const MOST_PAIRS = 30;
 
 /**

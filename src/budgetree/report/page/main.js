@@ -27,7 +27,7 @@ import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 const address = readAddress(window.location.search);
 chooseLanguage();
 const content = translateNames(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
-countIn(content.unit);
+countIn(content.unit, content.decimals);
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const map = connectMap(() => shown.view);
 const search = connectSearch(() => shown.view, map.goTo);

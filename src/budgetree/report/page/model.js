@@ -1,8 +1,9 @@
 // @ts-check
 // What the tree's nodes say of prices and cases.
 
-import { span, total } from "./dom.js";
-import { clean, inUnit, say } from "./words.js";
+import { className, element, largest, percent, span, total } from "./dom.js";
+import { bestAnswer } from "./losses.js";
+import { amount, clean, inUnit, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Buy} Buy
@@ -17,6 +18,7 @@ import { clean, inUnit, say } from "./words.js";
  * @typedef {import("./types.d.ts").Worst} Worst
  */
 
+const MOST_ANSWERS = 3; // that are listed for a model
 const NONE = /** @type {Set<number>} */ (new Set());
 
 /** @type {(node: TreeNode) => node is Leaf} */
@@ -81,17 +83,22 @@ export const chargeOf = (index, node, outcome, missing = NONE) =>
 /**
  * "costs 17.61 (with 2.1 for blood draw)", as the tree and the consultation both say it.
  * @param {Index} index
- * @param {number | undefined} at the purchase; undefined where the test was bought before
+ * @param {number[]} bought the purchases; none where the tests were bought before
  * @param {Set<number>} missing
  */
-export function priceWords(index, at, missing = NONE) {
-  if (at === undefined) return say("price.paid");
-  const node = buyAt(index, at);
-  const more = lateAmount(index, node, missing);
-  const parts = dueAt(node, missing).map((place) => index.content.shared[place]);
+export function priceWords(index, bought, missing = NONE) {
+  if (!bought.length) return say("price.paid");
+  let [low, high] = [0, 0];
+  const parts = [];
+  for (const at of bought) {
+    const node = buyAt(index, at);
+    const more = lateAmount(index, node, missing);
+    low += Math.min(...node.charge) + more;
+    high += Math.max(...node.charge) + more;
+    parts.push(...dueAt(node, missing).map((place) => index.content.shared[place]));
+  }
   const shared = parts.map(({ amount, name }) => say("price.shared", { amount: inUnit(amount), name })).join(say("list.and"));
-  const price = span(Math.min(...node.charge) + more, Math.max(...node.charge) + more);
-  return shared ? say("price.costs_with", { price, shared }) : say("price.costs", { price });
+  return shared ? say("price.costs_with", { price: span(low, high), shared }) : say("price.costs", { price: span(low, high) });
 }
 
 /**
@@ -142,21 +149,87 @@ export const childOf = ({ children, usual }, { unavailable, outcome }) =>
   unavailable ? usual.child : children[outcome ?? children.length - 1];
 
 /**
- * Whether a group only buys a test; what it shows tells cases apart further down.
- * @type {(group: Group) => boolean}
- */
-export const isPurchase = ({ buy, branch }) => buy !== undefined && branch === undefined;
-
-/**
- * What a group asks for: a test by its name, or points or a model by theirs.
+ * The tests that a stage buys, or the one that it asks for; and what it branches by then, where that is something else.
  * @param {Index} index
  * @param {Group} group not of leaves
+ * @returns {{ asked: string, by: string }}
  */
-export function subjectWords(index, { buy, branch }) {
-  const node = index.nodes[/** @type {number} */ (buy ?? branch)];
-  if (node.kind !== "by_total") return testAt(index, /** @type {number} */ (buy ?? branch)).name;
+export function stageWords(index, { buys = [], end = 0 }) {
+  const node = index.nodes[end];
+  const asked = buys.map((at) => testAt(index, at).name).join(say("list.comma"));
+  const by = subjectWords(index, node);
+  return asked && asked !== by ? { asked, by } : { asked: by, by: "" };
+}
+
+/**
+ * What a node branches by: a test by its name, or points or a model by theirs; nothing for a leaf.
+ * @param {Index} index
+ * @param {TreeNode} node
+ */
+export function subjectWords(index, node) {
+  if (node.kind === "leaf") return "";
+  if (node.kind !== "by_total") return index.content.tests[node.test].name;
   const kind = node.is_score ? "detail.chance" : node.confidence === undefined ? "detail.points" : "detail.model";
-  return say(kind, { tests: testWords(index, node.totals), class: index.content.classes[1] ?? "" });
+  return say(kind, { tests: testWords(index, node.totals), class: index.content.classes[index.tree.target] });
+}
+
+/**
+ * What a leaf answers: one thing, or by totals which get which, or by a model how often each answer was given.
+ * @param {Index} index
+ * @param {Leaf} node
+ * @returns {{ label: number, when: string }[]}
+ */
+export function answersOf({ content }, node) {
+  const fixed = fixedAnswer(node);
+  if (fixed !== null) return [{ label: fixed, when: "" }];
+  if (node.cuts && node.chances) {
+    const labels = node.chances.map((chances) => bestAnswer(content, chances));
+    const starts = [...labels.keys()].filter((side) => !side || labels[side] !== labels[side - 1]);
+    const cuts = node.cuts;
+    return starts.map((side, place) => ({
+      label: labels[side],
+      when: totalRange(side ? cuts[side - 1] : null, place + 1 < starts.length ? cuts[starts[place + 1] - 1] - 1 : null),
+    }));
+  }
+  const given = node.given ?? [];
+  const all = total(given);
+  const { places, more } = largest(given, MOST_ANSWERS);
+  const sorted = [...places].sort((one, other) => given[other] - given[one]);
+  const found = sorted.map((label) => ({ label, when: percent(given[label], all) }));
+  return more ? [...found, { label: -1, when: say("bars.more", { count: more }) }] : found;
+}
+
+/**
+ * What a leaf answers; by points or a model, which answers it gives.
+ * @param {Index} index
+ * @param {Leaf} node
+ * @param {number | null} fixed the answer, where it is known otherwise
+ * @returns {import("./types.d.ts").Child[]}
+ */
+export function leafWords(index, node, fixed = null) {
+  if (fixed !== null) return [className(index.content, fixed)];
+  const answers = answersOf(index, node);
+  const parts = answers.map(({ label, when }, place) =>
+    element("span", { class: "answer" }, when, when && label >= 0 ? " " : "", label < 0 ? null : className(index.content, label), place + 1 < answers.length ? say("list.comma") : ""),
+  );
+  const rule = fixedAnswer(node) === null ? ruleOf(node) : null;
+  return rule ? [say(`tree.by_${rule}`), answers.length ? ": " : "", ...parts] : parts;
+}
+
+/**
+ * What everyone gets at a leaf; null where totals decide.
+ * @param {Leaf} node
+ */
+export const fixedAnswer = (node) => node.answer ?? (node.totals === undefined ? node.label : null);
+
+/**
+ * @param {number | null} low
+ * @param {number | null} high
+ */
+export function totalRange(low, high) {
+  if (low === null) return high === null ? say("range.any") : say("range.fewer", { high });
+  if (high === null) return say("range.from", { low: say("range.points", { count: low }) });
+  return low === high ? say("range.points", { count: low }) : say("range.between", { low: amount(low), high: say("range.points", { count: high }) });
 }
 
 /**

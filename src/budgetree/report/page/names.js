@@ -41,7 +41,7 @@ function outcomeName({ encoding }, name, outcome) {
 function translateTree(before, tests, tree) {
   const outline = tree.outline.map((group) => {
     if (!group.branches) return group;
-    const node = group.branch === undefined ? null : tree.nodes[group.branch];
+    const node = group.end === undefined ? null : tree.nodes[group.end];
     const test = node?.kind === "by_result" ? before[node.test] : null;
     return { ...group, branches: group.branches.map((branch) => ({ ...branch, names: branchNames(test, branch) })) };
   });

@@ -2,7 +2,7 @@
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
 import { byId } from "./dom.js";
-import { isLeaf, subjectWords } from "./model.js";
+import { answersOf, isLeaf, stageWords } from "./model.js";
 import { MAX_DEPTH, focusRow, reveal } from "./tree.js";
 import { say } from "./words.js";
 
@@ -87,8 +87,8 @@ export function groupsNamed(index, text) {
   const pending = [0];
   for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
     const node = nodes[groups[number].nodes[0]];
-    const name = isLeaf(node) ? content.answers[node.label] : subjectWords(index, groups[number]);
-    if (name.toLowerCase().includes(wanted)) found.push(number);
+    const names = isLeaf(node) ? answersOf(index, node).map(({ label }) => content.answers[label] ?? "") : Object.values(stageWords(index, groups[number]));
+    if (names.some((name) => name.toLowerCase().includes(wanted))) found.push(number);
     pending.push(...(groups[number].branches ?? []).map((branch) => branch.below).reverse());
   }
   return found;

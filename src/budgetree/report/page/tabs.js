@@ -46,12 +46,12 @@ export function connectTabs(first) {
 }
 
 /**
- * Facts and budgets stand above the views, on a phone below them: there someone wants to ask the next question. They
- * are moved and not only shown elsewhere, so that keys and screen readers meet them in the same order.
+ * The overview stands above the views, on a phone below them: there someone wants to ask the next question. It
+ * is moved and not only shown elsewhere, so that keys and screen readers meet it in the same order.
  * @param {boolean} isNarrow
  */
 export function placeOverview(isNarrow) {
   const views = byId("views");
-  if (isNarrow) views.after(byId("facts"), byId("frontier"));
-  else views.before(byId("facts"), byId("frontier"));
+  if (isNarrow) views.after(byId("overview"), byId("frontier"));
+  else views.before(byId("overview"), byId("frontier"));
 }

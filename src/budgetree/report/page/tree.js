@@ -2,17 +2,15 @@
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
-import { byId, cases, className, element, percent, span, stackedBar, total } from "./dom.js";
-import { buyAt, countsIn, isLeaf, isPurchase, priceWords, ruleOf, subjectWords, worstPath } from "./model.js";
+import { byId, cases, element, span, stackedBar, total } from "./dom.js";
+import { buyAt, countsIn, isLeaf, leafWords, priceWords, stageWords, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
-import { inUnit, say, sayParts } from "./words.js";
+import { inUnit, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
- * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").Row} Row
  * @typedef {import("./types.d.ts").View} View
  */
@@ -92,45 +90,18 @@ export function rowLine(index, group, branch, onWorst) {
   const counts = countsIn(index, shown);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
-  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
+  if (branch?.names.length) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, node))
-    : element("span", {}, ...sureWords(index, shown), element("b", {}, stepWords(index, shown)));
+    : element("span", {}, element("b", {}, stageWords(index, shown).asked));
   const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
-  if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buy));
+  if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buys ?? []));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
+  const by = isLeaf(node) ? "" : stageWords(index, shown).by;
+  if (by) line.append(element("span", { class: "costs" }, say("tree.by", { what: by })), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
   if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, say("tree.worst_tag")));
   return line;
-}
-
-/**
- * @param {Index} index
- * @param {Group} group not of leaves
- */
-export function stepWords(index, group) {
-  const subject = subjectWords(index, group);
-  return isPurchase(group) ? say("tree.buy", { test: subject }) : subject;
-}
-
-/**
- * Where a case that is sure enough stops instead of paying: what is said before the test.
- * @param {Index} index
- * @param {Group} group
- */
-function sureWords(index, { confidence }) {
-  const node = confidence === undefined ? null : index.nodes[confidence];
-  return node?.kind === "by_total" ? [say("tree.unless_sure", { share: percent(node.confidence ?? 1, 1) }), " "] : [];
-}
-
-/**
- * The answer, or that of most cases where points or a model answer.
- * @param {Index} index
- * @param {Leaf} node
- */
-function leafWords({ content }, node) {
-  const name = className(content, node.label);
-  return ruleOf(node) ? sayParts(`tree.by_${ruleOf(node)}`, { class: name }) : [name];
 }
 
 /**
@@ -140,7 +111,8 @@ function leafWords({ content }, node) {
  * @param {Branch} branch
  */
 function branchPrice(index, group, { outcomes }) {
-  const { buy } = index.groups[index.above[group]];
+  const { buys = [] } = index.groups[index.above[group]];
+  const buy = buys.at(-1);
   if (buy === undefined || !outcomes?.length) return [];
   const { charge } = buyAt(index, buy);
   if (Math.min(...charge) === Math.max(...charge)) return [];

@@ -10,6 +10,7 @@ export interface Content {
   title: string;
   version: string;
   unit?: string; // of prices, in the user's words; with {} it says where the number goes
+  decimals?: number | null; // of money that is not whole
   classes: string[];
   answers: string[]; // the classes, and then whatever else may be answered
   answer_help?: string[]; // a line of explanation per answer; "" where there is none
@@ -103,6 +104,7 @@ export interface Tree {
   digest: string; // of its model file
   nodes: TreeNode[]; // parents before their children
   totals: Totals[]; // what points and models add up
+  target: number; // the class that is looked for
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
   max_cost: number;
   known_max_cost: number;
@@ -216,6 +218,8 @@ export interface Leaf extends Facts {
   totals?: number; // a place in Tree.totals: points where there are cuts, else scores
   cuts?: number[];
   chances?: number[][]; // per side and class
+  given?: number[]; // by answer, the known cases that got it, where totals decide
+  answer?: number; // where everyone gets the same
 }
 
 // Where a case goes on whose result is not available.
@@ -225,14 +229,27 @@ export interface Usual {
   words: string | null; // the same in words; null where nothing depends on it
 }
 
-// Nodes whose subtrees look the same, shown as one; and those that are one step with the first of them.
+// Nodes whose subtrees look the same, shown as one; and those that are one stage with the first of them.
 export interface Group {
   nodes: number[];
-  confidence?: number; // a branch by confidence: where the model is sure, a case stops
-  stop?: number; // the leaf where it does
-  buy?: number; // the purchase
-  branch?: number; // absent where nothing is decided yet
+  buys?: number[]; // the purchases
+  end?: number; // the branch or leaf that follows them
   branches?: Branch[]; // absent for leaves
+  points?: StagePoints[]; // of a stage that adds them up: what it adds to the total
+  endings?: Ending[]; // of the same: where each total leads
+}
+
+export interface StagePoints {
+  test: number;
+  results: [names: string[], points: number][];
+  else: number; // for any other result
+}
+
+export interface Ending {
+  names: string[]; // totals
+  below: number; // the group
+  answer: number | null; // null where cases go on
+  cases: number[]; // per class
 }
 
 // Results that lead to the same subtree, or sides of a total.

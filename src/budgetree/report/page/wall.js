@@ -1,43 +1,128 @@
 // @ts-check
-// One page for the wall: the drawing of a small tree, or of as much of a large one as can be read, and what is left out.
+// Paper for the wall: every stage as a numbered box with its tests, points, prices and answers; one page where they fit.
 
-import { drawBoxes } from "./boxes.js";
-import { byId, drawing, element } from "./dom.js";
-import { openGroups } from "./folding.js";
-import { planOf } from "./layout.js";
-import { ruleOf } from "./model.js";
+import { byId, element, percent, total } from "./dom.js";
+import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
 import { inUnit, say } from "./words.js";
 
 /**
+ * @typedef {import("./types.d.ts").Child} Child
+ * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").View} View
  */
 
-const ROOM = { rows: 19, taken: 1, depth: 6 }; // beyond the first row and column, in letters that can be read
+// Sizes of letters, in points, and columns, until it fits: what can be read at arm's length first.
+const TRIES = [[12, 1], [11, 1], [10, 1], [10, 2], [9, 2], [8, 2]];
+const MILLIMETRE = 96 / 25.4;
+const PAPER = { a4: { width: 190, height: 277 }, letter: { width: 196, height: 259 } }; // within margins of 10 mm
+const LETTER = ["en-US", "en-CA", "es-MX"]; // whose readers have no A4
 
 /** @param {View} view */
 export function printWall(view) {
-  const { index } = view;
-  const open = openGroups(index, ROOM);
-  const plan = planOf(index, (group) => open.has(group));
-  const canvas = drawing("svg", { viewBox: `0 0 ${plan.width} ${plan.height}`, class: "wall-drawing" }, ...drawBoxes(view, plan));
-  const notes = [say("wall.worst", { cost: inUnit(index.tree.max_cost) }), ...leftOut(index, plan.boxes.size)];
-  byId("wall").replaceChildren(
-    element("h1", {}, index.content.title),
-    canvas,
-    element("p", { class: "quiet" }, notes.join(" ")),
-  );
+  const paper = LETTER.includes(navigator.language) ? "letter" : "a4";
+  const wall = byId("wall");
+  wall.className = `paper ${paper}`;
+  wall.replaceChildren(...wallParts(view.index));
+  fit(wall, PAPER[paper]);
   printOnly("wall");
 }
 
 /**
- * What a page of so many boxes does not say.
- * @param {Index} index
- * @param {number} shown
+ * The largest letters with which it fits on one page; where none do, the smallest, and it takes several.
+ * @param {HTMLElement} wall
+ * @param {{ width: number, height: number }} page in millimetres
  */
-export function leftOut({ nodes, groups }, shown) {
-  const missing = groups.length - shown;
-  const notes = missing ? [say("wall.left_out", { count: missing, all: groups.length }), say("wall.where")] : [];
-  return nodes.some(ruleOf) ? [...notes, say("wall.models")] : notes;
+function fit(wall, { width, height }) {
+  wall.style.display = "block";
+  wall.style.width = `${width * MILLIMETRE}px`;
+  for (const [size, columns] of TRIES) {
+    wall.style.fontSize = `${size}pt`;
+    wall.style.setProperty("--columns", String(columns));
+    if (wall.scrollHeight <= height * MILLIMETRE * 0.98) break;
+  }
+  wall.style.display = wall.style.width = "";
+}
+
+/** @param {Index} index */
+export function wallParts(index) {
+  const { content, tree, groups } = index;
+  const number = stageNumbers(index);
+  const notes = [say("wall.worst", { cost: inUnit(tree.max_cost) }), say("page.learned", { sizes: say("count.cases", { count: total(index.nodes[0].counts) }) })];
+  const stages = [...number.keys()].map((group) => stageCard(index, group, number));
+  const only = /** @type {Leaf} */ (index.nodes[0]);
+  return [
+    element("h1", {}, content.title),
+    element("p", { class: "quiet" }, notes.join(" ")),
+    groups[0].branches ? element("div", { class: "stages" }, ...stages) : element("p", {}, ...leafWords(index, only)),
+  ];
+}
+
+/**
+ * The numbers of the stages, by group: what follows a stage comes behind it.
+ * @param {Index} index
+ */
+export function stageNumbers({ groups }) {
+  /** @type {Map<number, number>} */
+  const number = new Map();
+  const pending = [0];
+  for (let group = pending.pop(); group !== undefined; group = pending.pop()) {
+    const { branches } = groups[group];
+    if (!branches) continue;
+    number.set(group, number.size + 1);
+    pending.push(...branches.map((branch) => branch.below).reverse());
+  }
+  return number;
+}
+
+/**
+ * @param {Index} index
+ * @param {number} place of the group
+ * @param {Map<number, number>} number
+ */
+function stageCard(index, place, number) {
+  const { content } = index;
+  const group = index.groups[place];
+  const { asked, by } = stageWords(index, group);
+  const all = total(index.nodes[0].counts);
+  const here = total(countsIn(index, group));
+  const share = place ? `${say("list.semicolon")}${say("wall.share", { share: percent(here, all) })}` : "";
+  const points = (group.points ?? []).map(({ test, results, else: otherwise }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, content.tests[test].name),
+      element("td", {}, [...results.map(([names, sum]) => `${names.join(say("list.or"))}: ${sum}`), `${say("wall.unknown")}: ${otherwise}`].join(" | ")),
+    ),
+  );
+  const rows = endingsOf(index, group).map(({ names, below, answer, cases }) => {
+    const next = number.get(below);
+    const node = index.nodes[index.groups[below].nodes[0]];
+    /** @type {Child[]} */
+    const what = next ? [element("b", {}, say("wall.go_to", { number: next }))] : leafWords(index, /** @type {Leaf} */ (node), answer);
+    const led = names.length ? element("td", {}, names.join(say("list.comma"))) : null;
+    const size = element("td", { class: "number" }, say("wall.cases", { share: percent(cases, all), count: cases }));
+    return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), size);
+  });
+  return element(
+    "section",
+    { class: "stage", "data-stage": number.get(place) },
+    element("h2", {}, element("span", { class: "stage-number" }, String(number.get(place))), ` ${asked}`),
+    element("p", { class: "quiet" }, `${priceWords(index, group.buys ?? [])}${share}`),
+    points.length ? element("table", { class: "stage-points" }, element("tbody", {}, ...points)) : null,
+    by ? element("p", { class: "quiet" }, say("tree.by", { what: by })) : null,
+    element("table", {}, element("tbody", {}, ...rows)),
+  );
+}
+
+/**
+ * Where the cases of a stage go: by totals one answer after the other, else by branch.
+ * @param {Index} index
+ * @param {Group} group
+ */
+function endingsOf(index, { endings, branches = [] }) {
+  if (endings) return endings.map(({ names, below, answer, cases }) => ({ names, below, answer, cases: total(cases) }));
+  return branches.map(({ names, below }) => ({ names, below, answer: null, cases: total(countsIn(index, index.groups[below])) }));
 }

@@ -15,6 +15,7 @@ const PLACE = "{}"; // where the number goes in a unit that says so: "${}"
 const spoken = {
   code: FIRST,
   unit: "",
+  decimals: /** @type {number | null} */ (null),
   languages: /** @type {Languages} */ ({}),
   plurals: new Intl.PluralRules(FIRST),
   patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
@@ -119,7 +120,7 @@ const valueAgain = (value, kind) => {
   if (/^\d{1,3}(,\d{3})+$/.test(value)) return value.replaceAll(",", THIN);
   const [before, after] = spoken.unit.includes(PLACE) ? spoken.unit.split(PLACE) : ["", ` ${spoken.unit}`];
   const number = value.slice(before.length, value.length - after.length);
-  const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && isNumeral(number);
+  const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && /^\d+(\.\d+)?$/.test(number);
   return isCost ? inUnit(Number(number)) : sayAgain(value, kind);
 };
 
@@ -138,19 +139,25 @@ export const clean = (number) => Number(number.toPrecision(12));
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
 
-/** @param {string | undefined} unit of prices, in the user's words */
-export function countIn(unit) {
+/**
+ * @param {string | undefined} unit of prices, in the user's words
+ * @param {number | null | undefined} decimals of an amount of money that is not whole
+ */
+export function countIn(unit, decimals = null) {
   spoken.unit = unit ?? "";
+  spoken.decimals = decimals;
 }
 
 /**
- * A price or cost: "12.5", "12.5 €", "$12.5".
+ * A price or cost: "12.5", "12.50 €", "$12.50".
  * @type {(number: number) => string}
  */
 export const inUnit = (number) => {
-  const { unit } = spoken;
-  if (!unit) return amount(number);
-  return unit.includes(PLACE) ? unit.split(PLACE).join(amount(number)) : `${amount(number)} ${unit}`;
+  const { unit, decimals } = spoken;
+  const isWhole = decimals === null || Math.abs(number) < 1 || Number.isInteger(clean(number));
+  const digits = isWhole ? amount(number) : numeral(number.toFixed(decimals));
+  if (!unit) return digits;
+  return unit.includes(PLACE) ? unit.split(PLACE).join(digits) : `${digits} ${unit}`;
 };
 
 /**

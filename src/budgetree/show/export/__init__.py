@@ -38,7 +38,7 @@ class Format:
 
 FORMATS = {
     "text": Format("text", "to_text", ".txt", "a line per branch: test and price, outcome, running cost, class counts"),
-    "stages": Format("stages_text", "to_stages", ".txt", "stages to work through on paper, with points"),
+    "stages": Format("text", "to_stages", ".txt", "stages to work through on paper, with points"),
     "rules": Format("export.rules", "to_rules", ".txt", "a rule per path, with what it costs"),
     "python": Format("export.python", "to_python", ".py", "a function that needs nothing but Python"),
     "javascript": Format("export.javascript", "to_javascript", ".mjs", "an ES module without any library"),
@@ -46,7 +46,7 @@ FORMATS = {
     "pmml": Format("export.pmml", "to_pmml", ".pmml", "a PMML 4.4 document for scoring engines"),
     "onnx": Format("export.onnx", "to_onnx", ".onnx", "an ONNX model, for onnxruntime and others"),
     "dot": Format("export.dot", "to_dot", ".dot", "for Graphviz"),
-    "svg": Format("drawing", "to_svg", ".svg", "a picture"),
+    "svg": Format("svg", "to_svg", ".svg", "a picture"),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from budgetree.services.words import visible
 from budgetree.show.drawing import answer_colours, tint
-from budgetree.show.outline import NONE
 from budgetree.tree.tree import Tree
 
 HEAD = [
@@ -30,9 +29,8 @@ def to_dot(tree: Tree) -> str:
             colour, text = colours[nodes.label[node]], _text(words.label(group), words.counts(outline.counts(group)))
             lines.append(f'  n{node} [label={text}, color="{colour}", fillcolor="{tint(colour)}"];')
         elif visit.kind == "enter":
-            may_stop = outline.step(node).stop != NONE
-            mark = "?" if may_stop and not outline.is_purchase(group) else ""
-            lines.append(f"  n{node} [label={_text(f'{words.request(group)}{mark}', words.price(group))}];")
+            asked, *rest = words.request(group)
+            lines.append(f"  n{node} [label={_text(asked[:-1], *rest)}];")
     for number, table in enumerate(outline.tables):
         lines.append(f"  points{number} [shape=note, label={_text(*words.points_lines(table))}];")
     return "\n".join([*lines, "}", ""])

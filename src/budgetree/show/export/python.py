@@ -47,7 +47,7 @@ def to_python(tree: Tree, name: str = "predict", *, full: bool = False) -> str:
         return _loop(tree, program_of(tree), name, full)
     if (depth := n_levels(tree)) > DEEPEST:
         found = f"this tree has {depth:,} branches on a path; Python can follow {DEEPEST:,}"
-        message = f"to_python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
+        message = f"python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
         raise TreeError(message, subject="depth", found=depth, expected=DEEPEST)
     return _branches(tree, name)
 
@@ -66,8 +66,11 @@ def _branches(tree: Tree, name: str) -> str:
         else:
             indent = "    " * (1 + depth % MAX_DEPTH)
         if kind == "buy":
-            if tree.outline.is_purchase((node,)):
-                unfinished[-1].append(f"{indent}# {visible(words.question((node,)))} {visible(words.price((node,)))}")
+            child = int(nodes.below(node)[0])
+            if nodes.kind[child] != Kind.BY_RESULT or nodes.test[child] != test:
+                unfinished[-1].append(
+                    f"{indent}# buy {visible(schema.wording.tests[test])}: {visible(words.price([node]))}"
+                )
         elif kind == "open":
             if len(indent) > 4 * MAX_DEPTH:
                 given = ", ".join(["case", *(f"value_{of}" for at, of in known if at < depth)])
@@ -82,7 +85,7 @@ def _branches(tree: Tree, name: str) -> str:
                 value = f"value_{test}"
                 known.append((depth, test))
             at_once = above >= 0 and nodes.is_buy[above] and nodes.test[above] == test
-            price = visible(words.price((above if at_once else node,)))
+            price = visible(words.price([above] if at_once else []))
             unfinished[-1].append(f"{indent}{value} = case[{schema.test_names[test]!r}]  # {price}")
             if raw_values(schema, test).thresholds is not None:
                 # NaN is in no range. A float, since others are not compared with one as encode does.

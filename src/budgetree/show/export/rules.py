@@ -10,7 +10,7 @@ import numpy as np
 from budgetree.errors import TreeError
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted, show_number, visible
-from budgetree.show.outline import NONE, Group, percent
+from budgetree.show.outline import Group, percent
 from budgetree.tree.tree import Tree
 
 MAX_CONDITIONS = 2_000_000  # of all rules together; about 100 MB of text
@@ -86,32 +86,36 @@ def to_rules(tree: Tree) -> str:
 def rules_of(tree: Tree) -> tuple[Rule, ...]:
     """From the first branch to the last."""
     outline, words = tree.outline, tree.words
-    path: list[tuple[str, tuple[str, ...]]] = []
+    path: list[tuple[str, tuple[str, ...], float | None]] = []
     found, n_conditions = [], 0
     for visit in outline.walk():
         n_conditions += visit.depth if visit.kind == "enter" and outline.is_leaf(visit.group) else 0
         if n_conditions > MAX_CONDITIONS:
             message = (
                 f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
-                f"what is above it: more than {MAX_CONDITIONS:,} conditions. to_text, to_dot and to_python say each "
+                f"what is above it: more than {MAX_CONDITIONS:,} conditions. text, dot and python say each "
                 "test once; a tree that is cut has fewer: tree.cut(budget)."
             )
             raise TreeError(message, subject="rules", expected=MAX_CONDITIONS)
         if visit.branch is not None:
             del path[visit.depth :]
-            names = () if outline.is_purchase(visit.group) else visit.branch.names
-            path.append((words.subject(outline.step(visit.group[0])), names))
-        elif visit.kind == "enter":
-            conditions = tuple(part for part in path[: visit.depth] if part[1])
-            stops = [outline.step(node).stop for node in visit.group]
-            if outline.is_leaf(visit.group):
-                found.append(_rule(tree, visit.group, conditions))
-            elif stops[0] != NONE:
-                found.append(_rule(tree, tuple(stops), conditions, outline.step(visit.group[0]).confidence))
+            end = outline.stage(visit.group[0]).end
+            split, names, confidence = outline.split(end), visit.branch.names, None
+            if (
+                split is not None
+                and split.confidence is not None
+                and outline.is_leaf(outline.branches(visit.group)[0].group)
+            ):
+                # Who stops is said once; whoever goes on was not sure.
+                names, confidence = (), split.confidence if visit.branch.results == (0,) else None
+            path.append((words.subject(end), names, confidence))
+        elif visit.kind == "enter" and outline.is_leaf(visit.group):
+            conditions = tuple((subject, names) for subject, names, _ in path[: visit.depth] if names)
+            found.append(_rule(tree, visit.group, conditions, path[visit.depth - 1][2] if visit.depth else None))
     return tuple(found)
 
 
-def _rule(tree: Tree, leaves: Group, conditions: Conditions, branch: int = NONE) -> Rule:
+def _rule(tree: Tree, leaves: Group, conditions: Conditions, confidence: float | None) -> Rule:
     """Of leaves that are shown as one; or of those where cases stop because the model of a branch is sure."""
     nodes, schema, leaf = tree.nodes, tree.schema, leaves[0]
     answered, n_classes, scored = tree.outline.answered(leaves), len(schema.class_names), nodes.scored(leaf)
@@ -125,7 +129,7 @@ def _rule(tree: Tree, leaves: Group, conditions: Conditions, branch: int = NONE)
         cases=plain_number(schema.cases(int(answered.sum()))),
         errors=plain_number(schema.cases(int(wrong))),
         by=None if scored is None else tree.words.source(scored),
-        confidence=None if branch == NONE else nodes.splits[nodes.rule[branch]].confidence,
+        confidence=confidence,
         loss=None if schema.losses is None else plain_number(schema.loss(lost)),
         is_class=scored is not None or answer < n_classes,
         answer=schema.wording.answers[answer],

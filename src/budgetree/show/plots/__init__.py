@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from budgetree.tree import Tree
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
 POINTS_PER_INCH = 72
+ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 LINE, SHADE, NEW = "#0072B2", "#D9D9D9", "#B3400A"
 
 
@@ -131,10 +134,10 @@ def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
 
 
 def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Any:
-    """Draw a tree from left to right.
+    """Draw a tree as boxes of 180 mm, one below the other.
 
-    On each branch stand its outcomes, the price of the test and what was spent so far; outcomes with the same subtree
-    share a branch; leaves have their class's colour, and the costliest path is dark red.
+    A box has the tests that are bought one after the other, their price, and what then happens: outcomes with the same
+    subtree share a line, answers have their class's colour, and the costliest path is dark red.
 
     Parameters
     ----------
@@ -168,21 +171,53 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     """
     _check_kind("tree", tree, Tree, "a classifier's is its tree_")
     drawing = tree.draw(max_leaves=max_leaves, max_depth=max_depth)
-    if ax is None:
-        ax = new_axes(drawing.width / POINTS_PER_INCH, drawing.height / POINTS_PER_INCH)
-        ax.figure.set_layout_engine("none")
-        ax.set_position((0, 0, 1, 1))  # the drawing has margins of its own
+    return _paint(_whole_figure(drawing) if ax is None else ax, drawing)
+
+
+def to_pdf(pages: Sequence[Drawing]) -> bytes:
+    """A PDF with a page for each drawing; its letters are embedded, and nothing in it says when it was made."""
+    need_matplotlib()
+    from matplotlib import pyplot, rc_context
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    content = BytesIO()
+    with rc_context({"pdf.fonttype": 42}), PdfPages(content, metadata={"CreationDate": None}) as file:
+        for page in pages:
+            figure = _paint(_whole_figure(page), page).figure
+            file.savefig(figure)
+            pyplot.close(figure)
+    return content.getvalue()
+
+
+def picture_of(frontier: Frontier, form: str) -> bytes:
+    """What plot_frontier draws, as a file: svg, png or pdf; 180 mm wide."""
+    ax = new_axes(7.08, 4.4)
+    plot_frontier(frontier, ax=ax)
+    from matplotlib import pyplot, rc_context
+
+    content = BytesIO()
+    with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "budgetree"}):
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+        ax.figure.savefig(content, format=form, dpi=300, metadata=metadata)
+    pyplot.close(ax.figure)
+    return content.getvalue()
+
+
+def _whole_figure(drawing: Drawing) -> Any:
+    """Axes of a new figure that is as large as the drawing, which has margins of its own."""
+    ax = new_axes(drawing.width / POINTS_PER_INCH, drawing.height / POINTS_PER_INCH)
+    ax.figure.set_layout_engine("none")
+    ax.set_position((0, 0, 1, 1))
+    return ax
+
+
+def _paint(ax: Any, drawing: Drawing) -> Any:
+    from matplotlib.patches import FancyBboxPatch
+
     ax.set_xlim(0, drawing.width)
     ax.set_ylim(drawing.height, 0)
     ax.set_aspect("equal", adjustable="box")
     ax.axis("off")
-    _paint(ax, drawing)
-    return ax
-
-
-def _paint(ax: Any, drawing: Drawing) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
     box, points = ax.get_window_extent(), POINTS_PER_INCH / ax.figure.dpi
     # How much smaller than planned the drawing is, in axes that someone else made.
     scale = float(min(box.width * points / drawing.width, box.height * points / drawing.height))
@@ -197,8 +232,9 @@ def _paint(ax: Any, drawing: Drawing) -> None:
             ax.add_patch(FancyBboxPatch((shape.x, shape.y), shape.width, shape.height, **style))
         else:
             style = {"fontsize": shape.size * scale, "fontweight": "bold" if shape.bold else "normal"}
-            style |= {"ha": "center" if shape.anchor == "middle" else "left", "va": "center_baseline"}
+            style |= {"ha": ANCHORS[shape.anchor], "va": "center_baseline"}
             ax.text(shape.x, shape.y, shape.text, color=shape.colour, parse_math=False, zorder=layer, **style)
+    return ax
 
 
 def _check_kind(name: str, given: object, kind: type, hint: str) -> None:

@@ -31,11 +31,12 @@ export const content = () => ({
         { kind: "leaf", counts: [0, 0], label: 1, spent: 3.1, remaining: 0, voters: 6 },
       ],
       totals: [],
+      target: 1,
       outline: [
-        { nodes: [0], buy: 0, branch: 1, branches: [{ outcomes: [0, 1], names: ["red", "green"], below: 1 }, { outcomes: [2], names: ["blue"], below: 2 }] },
-        { nodes: [2], buy: 2, branch: 5, branches: [{ outcomes: [0], names: ["s"], below: 3 }, { outcomes: [1], names: ["l"], below: 4 }] },
+        { nodes: [0], buys: [0], end: 1, branches: [{ outcomes: [0, 1], names: ["red", "green"], below: 1 }, { outcomes: [2], names: ["blue"], below: 2 }] },
+        { nodes: [2], buys: [2], end: 5, branches: [{ outcomes: [0], names: ["s"], below: 3 }, { outcomes: [1], names: ["l"], below: 4 }] },
         { nodes: [3] },
-        { nodes: [6], branch: 6, branches: [{ outcomes: [0], names: ["red"], below: 5 }, { outcomes: [1], names: ["green"], below: 6 }] },
+        { nodes: [6], buys: [], end: 6, branches: [{ outcomes: [0], names: ["red"], below: 5 }, { outcomes: [1], names: ["green"], below: 6 }] },
         { nodes: [7] },
         { nodes: [9] },
         { nodes: [10] },
@@ -74,13 +75,14 @@ export function modelled() {
   tree.nodes = [
     { kind: "buy", ...facts(0, 5.1), test: 0, child: 1, charge: [2.1, 2.1, 2.1, 2.1], shown: [2, 2, 2, 0], due: [0], late: [] },
     { kind: "by_total", ...facts(2.1, 3), totals: 0, children: [2, 3], confidence: 0.9 },
-    { kind: "leaf", ...facts(2.1, 0), totals: 0 },
+    { kind: "leaf", ...facts(2.1, 0), totals: 0, given: [2, 0] },
     { kind: "buy", ...facts(2.1, 3), test: 1, child: 4, charge: [1, 3, 3], shown: [3, 1, 0], due: [], late: [{ shared: 0, unless: [0] }] },
-    { kind: "leaf", ...facts(5.1, 0), totals: 1 },
+    { kind: "leaf", ...facts(5.1, 0), totals: 1, given: [3, 1] },
   ];
   tree.outline = [
-    { nodes: [0], buy: 0, branches: [{ outcomes: [], names: ["then"], below: 1 }] },
-    { nodes: [1], confidence: 1, stop: 2, buy: 3, branches: [{ outcomes: [], names: ["then"], below: 2 }] },
+    { nodes: [0], buys: [0], end: 1, branches: [{ sides: [0], names: ["90% sure"], below: 1 }, { sides: [1], names: ["less sure"], below: 2 }] },
+    { nodes: [2] },
+    { nodes: [3], buys: [3], end: 4, branches: [{ sides: [], names: [], below: 3 }] },
     { nodes: [4] },
   ];
   return made;

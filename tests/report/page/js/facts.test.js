@@ -1,24 +1,30 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { newCasesFact, proofFact } from "../../../../src/budgetree/report/page/facts.js";
+import { newCasesFact, plainWords, proofWords } from "../../../../src/budgetree/report/page/facts.js";
 import { content } from "./content.js";
 import "./speaking.js";
 
 const [tree] = content().trees;
 const open = { ...tree, statement: { proven: false, sentences: ["Nothing was proven about this tree."] } };
 
-test("the page says of proof what Python said", () => {
-  assert.deepEqual(proofFact(content(), tree), { value: "Proven", note: tree.statement.sentences[0] });
-  assert.deepEqual(proofFact(content(), open), { value: "Open", note: "Nothing was proven about this tree." });
+test("what is proven is a sentence, and nothing is said where nothing is", () => {
+  assert.equal(proofWords(content(), tree), `Proven: ${tree.statement.sentences[0]}`);
+  assert.equal(proofWords(content(), open), "");
 });
 
 test("a certificate says what a cost is where nothing else was proven, and that nobody checked it", () => {
   const certified = (ratio) => ({ ...open, certificate: { lines: [], ratio, lower_bound: ratio ? 2 : 0 } });
-  assert.equal(proofFact(content(), certified(1)).value, "Proven, by certificate");
-  assert.equal(proofFact(content(), certified(1.5)).value, "Within 1.5 times, by certificate");
-  assert.match(proofFact(content(), certified(1)).note, /not checked here$/);
-  assert.equal(proofFact(content(), certified(null)).value, "Open");
+  assert.match(proofWords(content(), certified(1)), /^Proven, by certificate: .* not checked here\.$/);
+  assert.match(proofWords(content(), certified(1.5)), /^Within 1.5 times, by certificate: /);
+  assert.equal(proofWords(content(), certified(null)), "");
+});
+
+test("the overview says in plain words what it costs and how often it is right", () => {
+  const known = "For at most 5.1 per case, 83% of the known cases are answered correctly; sensitivity for ill 67%, specificity 100%; 3.1 on average.";
+  assert.equal(plainWords(content(), tree), known);
+  const judged = { ...tree, expected: { error: 0.26, se: 0.04, overfitted: false, how: "" } };
+  assert.match(plainWords(content(), judged), /^For at most 5.1 per case, 74% of new cases are answered correctly; on the known cases /);
 });
 
 test("new cases have a fact where rows were held out", () => {

@@ -16,10 +16,11 @@ test("what is shared is due once on a path, and later where the first could not 
   assert.equal(model.chargeOf(index, size, 1), 3);
   assert.equal(model.chargeOf(index, size, null), 3); // in no price list: as much as the costliest
   assert.equal(model.chargeOf(index, size, 1, missing), 3.1);
-  assert.equal(model.priceWords(index, 0), "costs 2.1 (with 0.1 for visit)");
-  assert.equal(model.priceWords(index, 2), "costs 1 to 3");
-  assert.equal(model.priceWords(index, undefined), "already paid");
-  assert.equal(model.priceWords(index, 2, missing), "costs 1.1 to 3.1 (with 0.1 for visit)");
+  assert.equal(model.priceWords(index, [0]), "costs 2.1 (with 0.1 for visit)");
+  assert.equal(model.priceWords(index, [2]), "costs 1 to 3");
+  assert.equal(model.priceWords(index, []), "already paid");
+  assert.equal(model.priceWords(index, [0, 2]), "costs 3.1 to 5.1 (with 0.1 for visit)"); // a stage
+  assert.equal(model.priceWords(index, [2], missing), "costs 1.1 to 3.1 (with 0.1 for visit)");
 });
 
 test("what remains at worst has what was put off in it", () => {
@@ -36,13 +37,18 @@ test("groups above are known", () => {
   assert.deepEqual(indexed().above, [-1, 0, 0, 1, 1, 3, 3]);
 });
 
-test("a step is named by its test, its points or its model", () => {
+test("a stage is named by its tests, and by the points or the model that decide then", () => {
   const index = indexed();
-  assert.deepEqual(index.groups.slice(0, 2).map((group) => model.subjectWords(index, group)), ["colour", "size"]);
+  assert.deepEqual(index.groups.slice(0, 2).map((group) => model.stageWords(index, group)), [{ asked: "colour", by: "" }, { asked: "size", by: "" }]);
   const models = model.indexTree(modelled(), modelled().trees[0]);
-  assert.deepEqual(models.groups.map(model.isPurchase), [true, true, false]);
-  assert.equal(model.subjectWords(models, { nodes: [1], branch: 1 }), "the model of colour");
+  assert.deepEqual(model.stageWords(models, models.groups[0]), { asked: "colour", by: "the model of colour" });
+  assert.deepEqual(model.stageWords(models, models.groups[2]), { asked: "size", by: "" });
   assert.deepEqual([model.ruleOf(models.nodes[4]), model.testWords(models, 1)], ["model", "colour, size"]);
+});
+
+test("a leaf with points says which totals get which answer", () => {
+  const node = { kind: "leaf", counts: [3, 3], label: 0, totals: 0, cuts: [2, 4, 5], chances: [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.1, 0.9]] };
+  assert.deepEqual(model.answersOf(indexed(), node), [{ label: 0, when: "3 or fewer" }, { label: 1, when: "4 points or more" }]);
 });
 
 test("the costliest path goes from its leaf to the root", () => {

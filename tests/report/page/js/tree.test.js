@@ -27,12 +27,13 @@ test("a leaf says what the branch cost where outcomes differ in price, and the c
   assert.equal(rowLine(index(), 4, branch, true).textContent, "l well paid 3, spent 5.1  1 case worst case");
 });
 
-test("where a case may stop because it is sure, that is said before the test", () => {
+test("a stage says what decides then, and a model how often it gives each answer", () => {
   const models = indexTree(modelled(), modelled().trees[0]);
-  const [then] = models.groups[0].branches;
-  assert.match(rowLine(models, 0, null, false).textContent, /^buy colour costs/);
-  assert.match(rowLine(models, 1, then, false).textContent, /^then unless 90% sure: buy size costs 1 to 3, spent 2.1/);
-  assert.match(rowLine(models, 2, then, false).textContent, /^then by a model, mostly well/);
+  const [sure, less] = models.groups[0].branches;
+  assert.match(rowLine(models, 0, null, false).textContent, /^colour costs .* then by the model of colour/);
+  assert.match(rowLine(models, 1, sure, false).textContent, /^90% sure by model: 100% well/);
+  assert.match(rowLine(models, 2, less, false).textContent, /^less sure size costs 1 to 3, spent 2.1/);
+  assert.match(rowLine(models, 3, models.groups[2].branches[0], false).textContent, /^by model: 75% well, 25% ill/);
 });
 
 test("the root has no outcomes", () => {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import budgetree as bt
-from _support.refusals import refused
-from budgetree.errors import TreeError
 from budgetree.messages import stability_sentence
-from budgetree.show.stages_text import GO_ON, stage_records, stages_chart
+from budgetree.show.stages import stage_records
 from budgetree.tree import Points, Split, Totals
+from built_trees import random_tree
 
 CASES = bt.Instance(
     [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 1, 0], [1, 1, 1], [0, 1, 0], [1, 1, 1]],
@@ -32,26 +33,44 @@ def staged() -> bt.Tree:
 
 
 def test_the_records_say_what_is_bought_and_who_stops() -> None:
-    chart = stage_records(staged())
-    assert chart is not None
-    first, second = chart.stages
+    first, second = stage_records(staged())
     assert (first.price, first.spent, second.price, second.spent) == (2, 2, 40, 42)
-    assert [(test.test, test.groups, test.otherwise) for test in first.parts[0].tests] == [
+    assert [(test.test, test.groups, test.otherwise) for test in first.tests] == [
         (0, ((("old",), 1), (("young",), 0)), 0),
         (1, ((("some",), 2), (("none",), 0)), 1),
     ]
-    endings = [(e.low, e.high, e.answer, e.cases) for e in first.parts[0].endings]
-    assert endings == [(0, 0, 0, (2, 0)), (1, 2, GO_ON, (1, 1)), (3, 3, 1, (1, 2))]
-    assert [(e.low, e.high, e.answer, e.cases) for e in second.parts[0].endings] == [
-        (1, 2, 0, (0, 1)),
-        (3, 5, 1, (1, 0)),
+    endings = [(e.names, e.goes_to, e.answer, e.cases) for e in first.endings]
+    assert endings == [(("0",), None, 0, (2, 0)), (("1-2",), 2, None, (1, 1)), (("3",), None, 1, (1, 2))]
+    assert [(e.names, e.goes_to, e.answer, e.cases) for e in second.endings] == [
+        (("1-2",), None, 0, (0, 1)),
+        (("3-5",), None, 1, (1, 0)),
     ]
     assert second.chances == ((1, 0.2), (2, 0.4), (3, 0.6), (4, 0.7), (5, 0.8))
 
 
+def test_points_of_another_table_are_listed_from_the_start() -> None:
+    builder = bt.TreeBuilder(CASES)
+    first, other = Totals.of_points({0: (0, 1, 0)}), Totals.of_points({0: (0, 4, 0), 1: (0, 2, 1)})
+    low, high = builder.branch(builder.buy(builder.root, "age"), Split.by_points(first, (1,)))
+    builder.leaf(low)
+    builder.leaf(builder.buy(high, "pain"), Points(other, (3,), CHANCES[2:4]))
+    second = stage_records(builder.build())[1]
+    assert [(test.test, test.price) for test in second.tests] == [(1, 1), (0, None)]  # age was bought before
+    assert [ending.names for ending in second.endings] == [("0-2",), ("4-6",)]
+
+
+def test_every_known_case_has_one_ending() -> None:
+    for seed in range(60):
+        tree, _ = random_tree(seed)
+        for record in stage_records(tree):
+            assert np.array([ending.cases for ending in record.endings]).sum(axis=0).tolist() == list(record.cases)
+        numbers = [e.goes_to for record in stage_records(tree) for e in record.endings if e.goes_to is not None]
+        assert sorted(numbers) == list(range(2, len(stage_records(tree)) + 1))
+
+
 def test_the_chart() -> None:
     rule = "-" * 100
-    assert stages_chart(staged()) == "\n".join([
+    assert staged().export("stages") == "\n".join([
         "YES?   learned from 7 cases (3 yes) · at most 42 each",
         "Add the points. Stop where it says so.",
         rule,
@@ -72,21 +91,30 @@ def test_the_chart() -> None:
     ])  # fmt: skip
 
 
-def test_a_tree_that_branches_by_results_has_no_chart() -> None:
+def test_a_tree_that_branches_by_results_says_where_to_go_on() -> None:
     builder = bt.TreeBuilder(CASES)
-    for end in builder.branch(builder.buy(builder.root, "age"), "age"):
+    young, old, other = builder.branch(builder.buy(builder.root, "age"), "age")
+    for end in [young, other, *builder.branch(builder.buy(old, "pain"), "pain")]:
         builder.leaf(end)
-    tree = builder.build()
-    assert stages_chart(tree) is None
-    with refused(TreeError, subject="stages"):
-        tree.export("stages")
-    assert staged().export("stages") == stages_chart(staged())
+    assert builder.build().export("stages").splitlines()[3:] == [
+        "STAGE 1   1   everybody",
+        "  age  young   NO, stop           3 cases, 1 yes",
+        "       old     go on to stage 2   4 cases",
+        "-" * 100,
+        "STAGE 2   1 more (2 in all)   57 % of the cases",
+        "  pain  none   NO    1 case, 0 yes",
+        "        some   YES   3 cases, 2 yes",
+    ]
+
+
+def test_a_single_leaf_has_a_chart() -> None:
+    assert bt.grow(CASES, budget=0).export("stages").splitlines()[-1] == "EVERYBODY   NO"
 
 
 def test_the_chart_ends_with_what_to_expect_and_how_firm_it_is() -> None:
     result = bt.fit(bt.datasets.load("pima"), budget=22, leaves="points")
     assert result.estimate is not None
     assert result.estimate.stability is not None
-    last = " ".join((stages_chart(result.tree) or "").split("-" * 100)[-1].split())
+    last = " ".join(result.tree.export("stages").split("-" * 100)[-1].split())
     assert f"{result.estimate}; mean cost of the known cases" in last
     assert stability_sentence(result.estimate.stability, result.tree.schema) in last

@@ -1,0 +1,180 @@
+"""Stages as numbered boxes: what to buy, the points to add, who stops with which answer, where the others go on.
+
+Records, which a test can read; text, pictures and paper are made from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import numpy as np
+
+from budgetree.show.outline import Branch, Group, Outline
+from budgetree.tree.leaves import Points, Totals
+from budgetree.tree.nodes import Kind
+from budgetree.tree.tree import Tree
+
+MAX_TOTALS = 2_000  # that are told apart on a path
+
+Unit = Literal["result", "points", "chance", "confidence", ""]  # what tells the endings apart; "" where nothing does
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTest:
+    """A test of a stage, and the points of its results."""
+
+    test: int
+    price: int | None  # units, the most that it takes, all included; None where it was bought before
+    groups: tuple[tuple[tuple[str, ...], int], ...] = ()  # the names of results and their points, the most first
+    otherwise: int | None = None  # the points of an unknown result; None where there are no points
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What some of the cases of a stage do next: stop with an answer, or go on."""
+
+    names: tuple[str, ...]  # the results, totals or chances that lead there
+    group: Group
+    goes_to: int | None  # the number of the next stage; None where cases stop
+    answer: int | None  # a position; None where they go on, or where a model answers case by case
+    cases: tuple[int, ...]  # per class, weight units of known cases
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """A stage: what it costs, who comes there, what is bought, who stops."""
+
+    number: int  # from 1 on, what follows a stage behind it
+    group: Group
+    buys: tuple[int, ...]  # nodes
+    end: int  # the node that decides
+    price: int  # units, the most that it takes
+    spent: int  # with the stages before
+    cases: tuple[int, ...]  # per class, weight units of the known cases that come there
+    tests: tuple[ScoredTest, ...]
+    unit: Unit
+    endings: tuple[Ending, ...]
+    chances: tuple[tuple[int, float], ...] = ()  # of the target by total, where points answer
+
+
+def stage_records(tree: Tree) -> tuple[StageRecord, ...]:
+    """The stages in the order in which to_text has them; none where the tree is a single leaf."""
+    outline = tree.outline
+    groups = [visit.group for visit in outline.walk() if visit.kind == "enter" and not outline.is_leaf(visit.group)]
+    number = {group: position for position, group in enumerate(groups, start=1)}
+    carried: dict[Group, _Carried] = {}
+    return tuple(_record(outline, group, number, carried) for group in groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """The points that a path has added up on its way to a stage, and the totals that it may have."""
+
+    totals: Totals | None = None
+    reached: tuple[int, ...] | None = None  # None: too many
+
+    def goes_on_in(self, totals: Totals) -> bool:
+        """Whether these points only add to what was added up before."""
+        if self.totals is None or self.totals.intercept.tolist() != totals.intercept.tolist():
+            return False
+        theirs = dict(zip(totals.tests, totals.points, strict=True))
+        mine = zip(self.totals.tests, self.totals.points, strict=True)
+        return all(test in theirs and np.array_equal(points, theirs[test]) for test, points in mine)
+
+
+def _record(outline: Outline, group: Group, number: dict[Group, int], carried: dict[Group, _Carried]) -> StageRecord:
+    tree, nodes, stage = outline.tree, outline.nodes, outline.stage(group[0])
+    before, totals, split = carried.get(group, _Carried()), outline.points(group[0]), outline.split(stage.end)
+    if totals is None and nodes.is_leaf[stage.end]:
+        totals = outline.points(stage.end)
+    bought = {int(nodes.test[buy]): int(nodes.charges[nodes.results(buy)].max()) for buy in stage.buys}
+    reached: tuple[int, ...] | None = None
+    tests = [ScoredTest(test, price) for test, price in bought.items()]
+    if totals is not None:
+        is_more = before.goes_on_in(totals)
+        shown = before.totals.tests if is_more and before.totals is not None else ()
+        added = [test for test in totals.tests if test not in shown]
+        reached = before.reached if is_more else (int(totals.intercept[0]),)
+        reached = _totals_after(reached, added, totals)
+        order = [*bought, *(test for test in added if test not in bought)]
+        tests = [
+            _scored(outline, test, bought.get(test), totals) if test in added else ScoredTest(test, bought[test])
+            for test in order
+        ]
+    unit: Unit = "result" if nodes.kind[stage.end] == Kind.BY_RESULT else "points" if totals is not None else ""
+    if split is not None and totals is None:
+        unit = "confidence" if split.confidence is not None else "chance"
+    endings, chances = list[Ending](), tuple[tuple[int, float], ...]()
+    for branch in outline.branches(group):
+        own = reached
+        if split is not None and reached is not None:
+            own = tuple(t for t in reached if int(np.searchsorted(split.cuts, t, side="right")) in branch.results)
+        rule = nodes.rule_of(branch.group[0])
+        if isinstance(rule, Points) and reached and rule.totals == totals:
+            endings += _by_total(outline, branch, rule, own or ())
+            if len(tree.class_names) == 2:
+                target = outline.target
+                sides = rule.sides(np.array(reached, dtype=np.int64)).tolist()
+                chances = tuple((total, rule.chances[side][target]) for total, side in zip(reached, sides, strict=True))
+            continue
+        names = _ranges(reached or (), own) if own else branch.names
+        goes_to = number.get(branch.group)
+        answer = None if goes_to is not None else outline.answer(branch.group[0])
+        endings.append(Ending(names, branch.group, goes_to, answer, tuple(outline.counts(branch.group).tolist())))
+        if goes_to is not None:
+            carried[branch.group] = _Carried(totals, own) if totals is not None else before
+    price = sum(bought.values())
+    return StageRecord(
+        number[group], group, stage.buys, stage.end, price, int(nodes.spent[group[0]]) + price,
+        tuple(outline.counts(group).tolist()), tuple(tests), unit, tuple(endings), chances,
+    )  # fmt: skip
+
+
+def _totals_after(reached: tuple[int, ...] | None, tests: Sequence[int], totals: Totals) -> tuple[int, ...] | None:
+    """The totals that these tests can lead to; None where they are too many."""
+    found = set(reached or ())
+    for test in tests:
+        found = {total + more for total in found for more in _points_of(totals, test)}
+        if len(found) > MAX_TOTALS:
+            return None
+    return None if reached is None or totals.trees is not None else tuple(sorted(found))
+
+
+def _points_of(totals: Totals, test: int) -> list[int]:
+    """Per outcome, and last of a result that is not listed."""
+    points: list[int] = totals.points[totals.tests.index(test)][:, 0].tolist()
+    return points
+
+
+def _scored(outline: Outline, test: int, price: int | None, totals: Totals) -> ScoredTest:
+    encoder, (*listed, otherwise) = outline.schema.encoder(test), _points_of(totals, test)
+    is_blank_unknown = encoder is not None and encoder.has_missing and listed[-1] == otherwise
+    by_points: dict[int, list[int]] = {}
+    for outcome, points in enumerate(listed[:-1] if is_blank_unknown else listed):
+        by_points.setdefault(points, []).append(outcome)
+    groups = [(tuple(outline.names(test, of)), points) for points, of in sorted(by_points.items(), reverse=True)]
+    return ScoredTest(test, price, tuple(groups), otherwise)
+
+
+def _by_total(outline: Outline, branch: Branch, rule: Points, totals: Sequence[int]) -> list[Ending]:
+    """At a leaf with points: an ending for each run of totals that get the same answer."""
+    nodes, found = outline.nodes, list[Ending]()
+    answers = nodes.loss_table.best(np.array(rule.chances))[rule.sides(np.array(totals, dtype=np.int64))]
+    given = outline.answered(branch.group)
+    runs: dict[int, list[int]] = {}
+    for total, answer in zip(totals, answers.tolist(), strict=True):
+        runs.setdefault(answer, []).append(total)
+    for answer, own in runs.items():
+        found.append(Ending(_ranges(totals, own), branch.group, None, answer, tuple(given[answer].tolist())))
+    return found
+
+
+def _ranges(totals: Sequence[int], own: Sequence[int]) -> tuple[str, ...]:
+    """Of all totals those that are meant, neighbours as one: "0-1", "7"."""
+    position = {total: at for at, total in enumerate(totals)}
+    runs = groupby(enumerate(own), key=lambda entry: position[entry[1]] - entry[0])
+    ends = [(run[0], run[-1]) for run in ([total for _, total in members] for _, members in runs)]
+    return tuple(f"{low}" if low == high else f"{low}-{high}" for low, high in ends)
