@@ -36,10 +36,8 @@ from budgetree.learn.settings import (
     check_max_error,
     check_min_cases,
     check_row_groups,
-    check_rules,
     check_threads,
     check_time_limit,
-    rules_of,
 )
 from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
@@ -503,13 +501,10 @@ def make_request(
         "max_error 0": share == 0,  # no estimate says that no new case is wrong
         "method": method != "auto",
         "impurities": impurities is not None,
-        **dict.fromkeys(rules_of(cases), True),
     }
     choice = _choose(cases, objective, [name for name, is_given in only_known.items() if is_given])
     if choice.objective is Objective.KNOWN:
         check_blanks(cases)
-    else:
-        check_rules(cases)
     began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
     if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
         rows = KnownRows.of(cases, choice.objective, groups)

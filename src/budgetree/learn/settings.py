@@ -137,21 +137,6 @@ def check_cases(cases: Any) -> None:
         check_instance(cases)
 
 
-def rules_of(cases: AnyCases) -> list[str]:
-    """The rules beside prices and fees."""
-    costs = cases.schema.costs
-    rules = {"limits": len(costs.resources) > 1, "panels": bool(costs.panels), "order": bool(costs.needs.any())}
-    return [name for name, is_there in rules.items() if is_there]
-
-
-def check_rules(cases: AnyCases) -> None:
-    """An error where there is a rule that trees for new cases do not take yet."""
-    if found := rules_of(cases):
-        message = f"prices: trees for new cases take no {' and no '.join(found)} yet."
-        remedy = Remedy('Leave them out, or give objective="known".', "Leave them out, or use --objective known.")
-        raise SettingError(message, subject=found[0], found=found, remedy=remedy)
-
-
 def check_instance(instance: Any) -> None:
     if isinstance(instance, DistributedCases):
         message = (

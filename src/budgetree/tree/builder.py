@@ -146,6 +146,13 @@ class TreeBuilder:
         return self._close(end, test, [self._costs.after_buying(end.state, test)])[0]
 
     @internal
+    def buy_all(self, end: OpenEnd, test: int) -> OpenEnd:
+        """A test with all that must come before it, unless it was bought."""
+        for each in self._costs.bundle(end.state, test) or ((test,) if test not in end.state.tests else ()):
+            end = self.buy_alone(end, each)
+        return end
+
+    @internal
     def begin(self) -> OpenEnd:
         """The root, once all is bought that every path begins with."""
         end = self.root
