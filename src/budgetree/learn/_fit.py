@@ -416,15 +416,21 @@ def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:
     return solver.trees.best(settings.budget).make()
 
 
+def for_one_tree(cases: AnyCases, request: FitRequest) -> FitRequest:
+    """What is searched where one tree is asked for: its budget alone, or every budget where an error is."""
+    if request.max_error is not None:
+        return request
+    costs, is_new = cases.schema.costs, request.objective is Objective.NEW
+    largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+    return replace(request, every_budget=False, budgets=[largest] if is_new else None)
+
+
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    asked, costs, is_new = request, cases.schema.costs, request.objective is Objective.NEW
     is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
-    if request.max_error is None:
-        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-        asked = replace(request, every_budget=False, budgets=[largest] if is_new else None)
-        if isinstance(cases, DistributedCases) and not is_new and request.time_limit is None and is_one:
-            return _grown(cases, request, progress)
-    found = travel(asked, cases, progress)
+    is_new, is_quick = request.objective is Objective.NEW, request.max_error is None and request.time_limit is None
+    if isinstance(cases, DistributedCases) and not is_new and is_quick and is_one:
+        return _grown(cases, request, progress)
+    found = travel(for_one_tree(cases, request), cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
     else:

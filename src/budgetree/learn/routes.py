@@ -268,7 +268,7 @@ def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known
             if part is instance:
                 judged = cross_validate(
                     request.rows.instance,
-                    (learn_new if is_new else learn_known)(learned, found),
+                    learn_again(learned, found),
                     budgets,
                     request.folds,
                     clock,
@@ -288,6 +288,11 @@ def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known
         points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
     found = replace(found, points=tuple(points), validation=judged)
     return _with_cheaper(found, judged) if is_new else found
+
+
+def learn_again(request: FitRequest, found: Frontier) -> Learn:
+    """What found this frontier, for some of the rows."""
+    return (learn_new if request.objective is Objective.NEW else learn_known)(request, found)
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
