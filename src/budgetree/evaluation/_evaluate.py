@@ -10,12 +10,12 @@ import numpy as np
 
 from budgetree.data.column import Column
 from budgetree.errors import Remedy, SettingError
-from budgetree.evaluate.cases import Ints, Judged, NewCases, divide
-from budgetree.evaluate.evaluation import Evaluation, Refits, Setup
-from budgetree.evaluate.measures import compare, measure, measure_cost, measure_groups
-from budgetree.evaluate.metrics import at_prevalence, decision_curve
-from budgetree.learn._fit import make_request, route_of
-from budgetree.learn.routes import split_time, travel
+from budgetree.evaluation.cases import Ints, Judged, NewCases, divide
+from budgetree.evaluation.measures import compare, measure, measure_cost, measure_groups
+from budgetree.evaluation.metrics import at_prevalence, decision_curve
+from budgetree.evaluation.result import Evaluation, Refits, Setup
+from budgetree.learn._fit import for_one_tree, make_request
+from budgetree.learn.routes import learn_again, split_time, travel
 from budgetree.learn.settings import FitRequest, KnownRows, at_least_one, check_instance
 from budgetree.learn.validation import (
     DEFAULT_FOLDS,
@@ -110,7 +110,7 @@ def evaluate(
     >>> tree = bt.fit(bt.Instance.from_frame(cases, "diabetes"), budget=2, folds=0).tree
     >>> found = bt.evaluate(tree, new, target="diabetes", by="age:30,50")
     >>> print(found.overall.by_class[found.positive].sensitivity)
-    62 % (52 to 71)
+    56 % (45 to 66)
     """
     share = None if prevalence is None else float(non_negative(prevalence, "prevalence", "expected a share of 1"))
     if share is not None and not 0 < share < 1:
@@ -155,13 +155,12 @@ def _procedure(
     repeats = 1 if is_hold_out else repeats
     if request.time_limit is not None:
         request = replace(request, time_limit=request.time_limit / (repeats + 1))
-    request = replace(request, folds=None)
-    route = route_of(instance, request)
-    found = travel(route, instance, progress)
+    request = for_one_tree(instance, replace(request, folds=None))
+    found = travel(request, instance, progress)
     point = found[-1]
     tree, whole = point.tree, rows.instance
     learned = rows.learned_from()
-    learn = (lambda *_: lambda _: tree) if learned is not rows else route.again(found)
+    learn = (lambda *_: lambda _: tree) if learned is not rows else learn_again(request, found)
     # Cases are numbered in an order that does not depend on that of the table: sums of floats do.
     number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
     order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))
