@@ -74,7 +74,7 @@ def test_a_clinics_table_through_every_command(
     assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.estimate}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.export("rules")
     for form in ("sql", "javascript", "pmml"):
-        assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
+        assert run(capsys, "show", "pfad.json", "--as", form) == tree.export(form)
     for form in ("python", "sql"):
         assert run(capsys, "show", "pfad.json", "--as", form, "--full") == tree.export(form, full=True)
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))

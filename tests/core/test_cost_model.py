@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tests.problem.test_cost_model import random_problem
 
 import budgetree as bt
+from _support.rules import random_problem
 from budgetree._native import core
 from budgetree.problem import CostModel, PathState
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,62 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.rules import TESTS, Problem, random_problem
 from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import NotAllowedError, Reason
 from budgetree.problem.prices import at_cheapest
-
-TESTS = ["t0", "t1", "t2", "t3", "p0", "p1"]  # the last two come in a panel, where there is one
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Rules in the user's words, and what they were bound to."""
-
-    prices: bt.Prices
-    outcomes: list[list[str]]
-    costs: CostModel
-
-    @property
-    def lists(self) -> list[bt.Prices | bt.Limit]:
-        return [self.prices, *self.prices.limits.values()]
-
-    def panel(self, test: str) -> list[str]:
-        return next((list(panel.tests) for panel in self.prices.panels.values() if test in panel.tests), [test])
-
-
-def random_problem(seed: int) -> Problem:
-    """One to three resources, prices by outcome and fees in each; a panel, an order and a beginning in some."""
-    rng = np.random.default_rng(seed)
-    outcomes = [[str(name) for name in range(n)] for n in rng.integers(2, 5, len(TESTS))]
-    has_panel, resources = rng.random() < 0.5, ["price", "time", "blood"][: rng.integers(1, 4)]
-    alone = TESTS[:4] if has_panel else TESTS
-
-    def amounts() -> dict[str, Any]:
-        tests = {test: {name: int(rng.integers(0, 7)) for name in outcomes[TESTS.index(test)]} for test in alone}
-        fees = [
-            (int(rng.integers(0, 5)), [test for test in alone if rng.random() < 0.6]) for _ in range(rng.integers(3))
-        ]
-        return {"tests": tests, "shared": {f"f{at}": fee for at, fee in enumerate(fees) if fee[1]}}
-
-    limits: dict[str, Any] = {name: bt.Limit(int(rng.integers(8, 30)), **amounts()) for name in resources[1:]}
-    if rng.random() < 0.3:
-        limits["tests"] = int(rng.integers(2, 7))
-    panels = {"lab": {"tests": TESTS[4:], **{name: int(rng.integers(0, 9)) for name in resources}}} if has_panel else {}
-    order: dict[str, Any] = {}
-    for later, test in enumerate(TESTS[1:4], start=1):
-        if rng.random() < 0.4:
-            order[test] = {"after": [str(rng.choice(TESTS[:later]))]}
-        elif rng.random() < 0.4:
-            before = int(rng.integers(later))
-            shown = [name for name in outcomes[before] if rng.random() < 0.6] or outcomes[before][:1]
-            order[test] = {"after": {TESTS[before]: shown}}
-    first = [["t0"], ["p0"], []][rng.integers(3)]
-    if has_panel and first == ["p0"]:
-        first = ["lab"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of tests that cannot be reached
-        prices = bt.Prices(**amounts(), limits=limits, panels=panels, order=order, first=first)
-        return Problem(prices, outcomes, prices.bind(TESTS, outcomes))
 
 
 def random_path(problem: Problem, seed: int) -> list[tuple[int, set[int]]]:

@@ -50,7 +50,7 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
         price = f"costs {_amount(case, case.price)}" if case.price else "is free"
         to_come = f"at most {_amount(case, case.worst_case_remaining)} more to come"
         question = click.style(visible(str(case.question)), bold=True)
-        say(f"\n{question} {price}  (spent {_amount(case, case.spent)}, {to_come})")
+        say(f"\n{question}{_panel(case)} {price}  (spent {_amount(case, case.spent)}, {to_come}{_others(case)})")
         if case.help:
             say(f"  {visible(case.help)}")
         say(f"  so far: {_classes(case)}\n  answer with {visible(case.expected)}")
@@ -58,6 +58,21 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
             click.echo(err=True)  # the line of the prompt ends here
             raise BudgetreeError("the questions ended before the answer was clear.")
     _show_result(case, as_json)
+
+
+def _panel(case: Consultation) -> str:
+    """The panel that the next test is ordered with."""
+    panels, name = case.tree.schema.prices.panels, case.next_test
+    return next((visible(f" ({panel})") for panel, one in panels.items() if name in one.tests), "")
+
+
+def _others(case: Consultation) -> str:
+    """What was taken of each further resource, and what is left of it."""
+    found = ""
+    for resource in case.tree.schema.costs.resources[1:]:
+        spent, most = case.costs[resource.name].spent, resource.amount(resource.limit)
+        found += f"; {resource.name}: {show_number(spent)} of {show_number(most)} {resource.unit}".rstrip()
+    return visible(found)
 
 
 def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
@@ -138,6 +153,8 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         ]
         shares = {str(name): share for name, share in case.distribution.items()}
         result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent, "possible": case.possible}
+        if len(case.costs) > 1:
+            result["costs"] = {name: cost._asdict() for name, cost in case.costs.items()}
         if case.tree.schema.losses is not None:
             result["expected_loss"] = _expected_loss(case)
         last = explanation.correction
@@ -153,6 +170,8 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         click.echo(visible(f"  These are shares of all that is possible without {' and '.join(without)}: {known}."))
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
+    if case.refusal is not None:
+        click.echo(visible(f"  The pathway ends here: {case.refusal}"))
     if case.is_early:
         click.echo("  That is sure enough: no more tests are bought.")
     if explanation.contributions:

@@ -15,6 +15,7 @@ from budgetree.services.words import visible
 
 if TYPE_CHECKING:
     from budgetree.cli.inputs import Request
+    from budgetree.cli.preference import Preference
     from budgetree.learn import FitRequest, Result
     from budgetree.problem import Instance
     from budgetree.proof import Certificate
@@ -33,13 +34,15 @@ LARGE_FILE = 100_000  # bytes
 )
 @options.data
 @options.table
-@click.option("--budget", metavar="B", type=options.AMOUNT, help="No case may cost more than this.")
+@options.budget
 @click.option(
     "--max-error",
     metavar="E",
     type=click.FloatRange(0, 1),
     help="Find the cheapest tree with at most this share wrong (0.05: 5 %): of the known cases, or cross-validated.",
 )
+@click.option("--first", metavar="TEST", multiple=True, help="Every path begins with this test. May be repeated.")
+@click.option("--without", metavar="TEST", multiple=True, help="Do without this test. May be repeated.")
 @options.engine
 @options.search
 @options.new_cases
@@ -63,6 +66,7 @@ def fit(
     --certificate and --min-cases are about the known cases: they go with --objective known.
     --max-error 0 also says what no tree without errors can cost less than, proven.
     With --losses the least loss is sought instead of the fewest errors.
+    --first and --without also say what they cost: how much better a tree is that need not heed them.
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
@@ -81,7 +85,7 @@ def fit(
     from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
     from budgetree.learn._fit import answer, make_request
 
-    proof = None
+    proof = preference = None
     asked = {name: settings.pop(name) for name in options.SEARCH_NAMES} | {"budget": budget, "max_error": max_error}
     request = Request(**settings)
     check_outputs((out, certificate), request.files)  # before the work, not after it
@@ -96,11 +100,13 @@ def fit(
         report = _bound_reporter(instance, wanted)
         report(None)
         result = answer(instance, _with_time_for_proof(wanted, certificate), None)
+        preference = _preference(request, asked, result)
         report(result.tree)
         proof = _prove(instance, result.tree, wanted, certificate)
         if proof is not None:
             result = replace(result, tree=_raised(result.tree, proof))
         facts = _new_error_facts(result) | {"certificate": certificate}
+        facts |= {} if preference is None else {"preference": preference.facts}
     tree = result.tree
     tree.to_json(out)
     if proof is not None and certificate is not None:
@@ -114,6 +120,8 @@ def fit(
         click.echo(line, err=True)
     for line in _result_lines(result, request):
         click.echo(line)
+    if preference is not None:
+        click.echo(visible(preference.sentence))
     if proof is not None and certificate is not None:
         click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
     click.echo(visible(f"model in {out} ({file_size(out)}); next: budgetree show {out}, budgetree ask {out}"))
@@ -121,6 +129,21 @@ def fit(
     if getsize(out) > LARGE_FILE and choice is not None and choice.kind == "model":
         smaller = "points" if len(tree.class_names) == 2 else "tree"
         click.echo(f"SQL and other exports of it are larger still; --leaves {smaller} makes a file of a few kB.")
+
+
+def _preference(request: Request, asked: dict[str, Any], heeded: Result) -> Preference | None:
+    """What the tests to begin with and those to do without cost, where some are named."""
+    from dataclasses import replace
+
+    from budgetree.cli.inputs import load_in_time
+    from budgetree.cli.preference import Preference
+    from budgetree.learn._fit import answer, make_request
+
+    if not request.first and not request.without:
+        return None
+    instance, groups, asked = load_in_time(replace(request, first=(), without=()), asked)
+    free = answer(instance, make_request(instance, groups=groups, **asked), None)
+    return Preference(tuple(request.first), tuple(request.without), heeded, free)
 
 
 def _result_lines(result: Result, request: Request) -> Iterator[str]:

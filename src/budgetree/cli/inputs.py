@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -58,6 +58,9 @@ class Request:
     binning: Binning = "quantile"
     categories: Sequence[str] = ()
     drop: Sequence[str] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)  # of resources, instead of those in the price list
+    first: Sequence[str] = ()  # what every path begins with, instead of what the price list says
+    without: Sequence[str] = ()  # tests to do without
     missing: Sequence[str] = ()
     duplicates: Duplicates = "keep"
     groups: str | None = None  # a column: its rows belong together, and it is not a test
@@ -78,7 +81,8 @@ class Request:
     @property
     def no_tests(self) -> list[str]:
         """The columns to leave out."""
-        return [*self.drop] if self.groups is None or self.groups in self.drop else [*self.drop, self.groups]
+        left_out = [*self.drop, *self.without]
+        return left_out if self.groups is None or self.groups in left_out else [*left_out, self.groups]
 
     def plan(self, given: Settings) -> LevelPlan:
         """How columns become outcomes."""
@@ -148,9 +152,13 @@ def given_settings(request: Request) -> Settings:
         if prices.default is not None:
             message = "prices: the list has a default of its own; leave out --default-price."
             raise PricesError(message, subject="default", where=Where(str(request.prices)))
-        given = replace(given, prices=Prices(prices.tests, shared=prices.shared, default=request.default_price))
+        given = replace(given, prices=prices.changed(default=request.default_price))
+    if request.limits or request.first:
+        prices = (given.prices or Prices(1)).limited(request.limits)
+        given = replace(given, prices=prices.changed(first=request.first) if request.first else prices)
     if given.prices is not None:
-        given = replace(given, prices=given.prices.without(request.no_tests))
+        locked = tuple(given.prices.needing(request.no_tests))
+        given = replace(given, prices=given.prices.without([*request.no_tests, *locked]), locked=locked)
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
     return replace(given, losses=losses, labels=labels)
@@ -161,7 +169,11 @@ def instance_from(table: Table, request: Request) -> Instance:
     given = given_settings(request)
     with located(request, table.source):
         target, plan = target_among(table.names, request), request.plan(given)
-        cases, alike = known_cases(table, target, request.no_tests), request.duplicates
+        left_out, alike = [*request.no_tests, *given.locked], request.duplicates
+        if given.locked:
+            message = f"left out, too, because they may only follow what is left out: {some_of(given.locked)}."
+            click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
+        cases = known_cases(table, target, left_out)
         read = Instance.from_table(
             cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=alike
         )

@@ -115,6 +115,37 @@ def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[
     return BlankPlan(others, {str(name): reading for name, reading in readings.items()})  # type: ignore[misc]
 
 
+def _limits(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> dict[str, float]:
+    """The most of each resource that is named."""
+    limits: dict[str, float] = {}
+    for text in given:
+        name, equals, most = text.rpartition("=")
+        if not equals or not name or name in limits:
+            what = (
+                "is a second limit of the same resource" if name in limits else "is not RESOURCE=MAX, such as tests=5"
+            )
+            raise click.BadParameter(f"{text!r:.60} {what}.", context, parameter)
+        limits[name] = AMOUNT.convert(most, parameter, context)
+    return limits
+
+
+def _once(context: click.Context, parameter: click.Parameter, given: Sequence[float]) -> float | None:
+    """One number, or none."""
+    if len(given) > 1:
+        message = "given twice; a tree has one budget, and `budgetree frontier --budgets` has a tree for each."
+        raise click.BadParameter(message, context, parameter)
+    return given[0] if given else None
+
+
+budget = click.option(
+    "--budget",
+    metavar="B",
+    type=AMOUNT,
+    multiple=True,
+    callback=_once,
+    help="No case may cost more than this.",
+)
+
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
 model = click.argument("model", metavar="MODEL", type=FILE)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -163,6 +194,15 @@ table = several(
         type=FILE,
         help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
         "test costs 1.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        metavar="RESOURCE=MAX",
+        multiple=True,
+        callback=_limits,
+        help="No case takes more of this than MAX: a resource of the price list, such as time=60, or tests=5. May be "
+        "repeated.",
     ),
     click.option("--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."),
     click.option(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, for_reader, json_text
+
+if TYPE_CHECKING:
+    from budgetree.problem import Schema
 
 
 @click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/bedside"))
@@ -43,9 +46,10 @@ def predict(
     from dataclasses import replace
 
     from budgetree.cli.inputs import check_outputs, open_data
-    from budgetree.cli.predictions import Tally, codes_for, columns_for, predict_rows, safe_line
+    from budgetree.cli.predictions import Tally, columns_for, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.errors import TableError, Where
+    from budgetree.evaluate.cases import codes_for
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree
@@ -64,7 +68,7 @@ def predict(
     is_file = out is not None and not as_json
     with replacing(out) if is_file and out is not None else nullcontext(sys.stdout) as file:
         shown = (lambda text: text) if is_file else for_reader
-        file.write("[" if as_json else shown(line(_header(tree.class_names, rows.names, probabilities)) + "\n"))
+        file.write("[" if as_json else shown(line(_header(tree.schema, rows.names, probabilities)) + "\n"))
         for batch in rows.batches(wanted):
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
             found = predict_rows(tree, codes, with_probabilities=probabilities)
@@ -85,10 +89,12 @@ def predict(
         click.echo(visible(f"{total}; {costs}; written to {out}"))
 
 
-def _header(classes: Sequence[Any], names: Sequence[str], probabilities: bool) -> str:
+def _header(schema: Schema, names: Sequence[str], probabilities: bool) -> str:
+    from budgetree.cli.predictions import cost_columns
     from budgetree.data.table import csv_cell
 
-    added = ["prediction", "cost", "tests", *(f"probability of {name}" for name in classes if probabilities)]
+    shares = [f"probability of {name}" for name in schema.class_names if probabilities]
+    added = ["prediction", *cost_columns(schema), "tests", *shares]
     return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)]))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder, as_learned
+from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
 from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
@@ -38,20 +38,6 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
         raise TableError(message, subject=absent, where=Where(rows.name))
     numbers = {encoder.name for encoder in schema.encoders or () if isinstance(encoder, NumberEncoder)}
     return Wanted(numbers.intersection(names), set(names) - numbers)
-
-
-def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
-    """The codes of a table's rows, as the model reads them."""
-    if schema.encoders is not None:
-        return schema.encoded(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
-    # A model of codes: a cell holds an outcome's name.
-    codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
-    for test in used:
-        codes_by_name = {name: code for code, name in enumerate(schema.outcome_names[test])}
-        cells = table.column(schema.test_names[test]).coded()
-        known = np.array([codes_by_name.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
-        codes[:, test] = cells.look_up(known, codes_by_name.get("None", UNSEEN))
-    return codes
 
 
 class Judgement:
@@ -131,7 +117,9 @@ class Judgement:
 class Predictions:
     """Few different predictions, and which of them each row got."""
 
-    distinct: list[tuple[Any, int | float, tuple[str, ...]]]  # the answer, its cost, the tests
+    distinct: list[
+        tuple[Any, dict[str, int | float], tuple[str, ...]]
+    ]  # the answer, what it took by resource, the tests
     position: NDArray[np.int64]  # per row, in the list above
     units: NDArray[np.int64]  # per row, what it paid
     unlisted: NDArray[np.int32]  # per row, the first test with a value that no known case had; -1: none
@@ -140,13 +128,16 @@ class Predictions:
 
     def as_cells(self) -> Iterator[str]:
         """Per row, the cells to add to its line of CSV."""
-        cells = [",".join(map(csv_cell, (str(a), str(cost), "; ".join(tests)))) for a, cost, tests in self.distinct]
+        cells = [
+            ",".join(map(csv_cell, (str(answer), *map(str, costs.values()), "; ".join(tests))))
+            for answer, costs, tests in self.distinct
+        ]
         for position, shares in self._rows():
             yield ",".join([cells[position], *map("{:.6g}".format, shares)])
 
     def as_records(self) -> Iterator[dict[str, Any]]:
         """Per row, what programs read."""
-        records = [{"prediction": a, "cost": cost, "tests": list(tests)} for a, cost, tests in self.distinct]
+        records = [{"prediction": answer, **costs, "tests": list(tests)} for answer, costs, tests in self.distinct]
         names = [str(name) for name in self.class_names]
         for position, shares in self._rows():
             added = {"probabilities": dict(zip(names, shares, strict=True))} if shares else {}
@@ -169,21 +160,35 @@ class Predictions:
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
     """What the tree says of rows of codes."""
     walk, schema = tree.walk_codes(codes), tree.schema
-    amounts, amount = np.unique(walk.spent, return_inverse=True)
-    key = (walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers) * len(amounts) + amount
+    every = np.vstack([walk.spent, walk.further_spent])  # resource × row
+    key = walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers
+    for spent in every:
+        amounts, amount = np.unique(spent, return_inverse=True)
+        key = np.unique(key, return_inverse=True)[1] * len(amounts) + amount
     _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
     distinct = [
         (
             schema.answer_names[answer],
-            schema.costs.amount(spent),
+            _costs(schema, spent),
             tuple(tree.test_names[test] for test in tree.nodes.bought(leaf)),
         )
         for leaf, answer, spent in zip(
-            walk.leaf[first].tolist(), walk.answers[first].tolist(), walk.spent[first].tolist(), strict=True
+            walk.leaf[first].tolist(), walk.answers[first].tolist(), every[:, first].T.tolist(), strict=True
         )
     ]
     shares = walk.probabilities if with_probabilities else None
     return Predictions(distinct, position, walk.spent, walk.unlisted, shares, tree.class_names)
+
+
+def _costs(schema: Schema, spent: Sequence[int]) -> dict[str, int | float]:
+    """By column: the cost, and what was taken of each further resource."""
+    amounts = [resource.amount(units) for resource, units in zip(schema.costs.resources, spent, strict=True)]
+    return dict(zip(cost_columns(schema), amounts, strict=True))
+
+
+def cost_columns(schema: Schema) -> list[str]:
+    """What the columns of costs are called."""
+    return ["cost", *(resource.name for resource in schema.costs.resources[1:])]
 
 
 @dataclass(slots=True)
@@ -202,7 +207,7 @@ class Tally:
     def add(self, found: Predictions, target: Column | None, table: Table, codes: NDArray[np.uint8]) -> None:
         """Count one batch."""
         self.n_rows += len(found.position)
-        self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
+        self.costliest = max([self.costliest, *(costs["cost"] for _, costs, _ in found.distinct)])
         self._units += int(found.units.sum())
         for test in sorted(self.tree.tests_used):
             is_blank = table.column(self.tree.test_names[test]).is_absent

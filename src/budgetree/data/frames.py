@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -70,10 +71,9 @@ def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = No
         expected = "a pandas, polars or pyarrow table with distinct column names"
         message = f"frame: expected {expected}, but got {type(frame).__name__}: {error}"
         raise TableError(message, subject="frame", found=type(frame).__name__, expected=expected) from error
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        message = f"frame: the column name {repeated[0]!r} occurs more than once; names must differ."
-        raise TableError(message, subject="frame", found=repeated[0])
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+        message = f"frame: the column name {min(repeated)!r} occurs more than once; names must differ."
+        raise TableError(message, subject="frame", found=min(repeated))
     columns = tuple(
         Column(name, str(column.dtype), values=_values(column))
         if target is not None and name == str(target)

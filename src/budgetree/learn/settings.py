@@ -96,6 +96,9 @@ class FitRequest:
     choice: ObjectiveChoice | None = None  # which cases the tree is for; None where only a search is asked for
     method: str = "auto"  # of trees for known cases: "exact", "greedy"
     budget: int = LARGEST_EXACT  # no tree beyond it is wanted, in price units; LARGEST_EXACT for no limit
+    every_budget: bool = True  # up to it; else it alone counts
+    budgets: Sequence[int | float] | None = None  # where they are named, a point for each
+    n_points: int | None = None  # of trees for new cases, how many budgets to try where none is named
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
@@ -132,21 +135,6 @@ def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
-
-
-def rules_of(cases: AnyCases) -> list[str]:
-    """The rules beside prices and fees."""
-    costs = cases.schema.costs
-    rules = {"limits": len(costs.resources) > 1, "panels": bool(costs.panels), "order": bool(costs.needs.any())}
-    return [name for name, is_there in rules.items() if is_there]
-
-
-def check_rules(cases: AnyCases) -> None:
-    """An error where there is a rule that trees for new cases do not take yet."""
-    if found := rules_of(cases):
-        message = f"prices: trees for new cases take no {' and no '.join(found)} yet."
-        remedy = Remedy('Leave them out, or give objective="known".', "Leave them out, or use --objective known.")
-        raise SettingError(message, subject=found[0], found=found, remedy=remedy)
 
 
 def check_instance(instance: Any) -> None:

@@ -252,15 +252,8 @@ class CostModel:
         return self.within_units(self.budget_units(budget))
 
     def within_units(self, budget: int) -> CostModel:
-        """The same in whole units; the beginning of all paths must fit every limit."""
-        costs = replace(self, resources=(replace(self.resources[0], limit=budget), *self.resources[1:]))
-        for resource, least in zip(costs.resources, self.begun.spent, strict=True):
-            if least > resource.limit:
-                names, of = listed([self.test_names[test] for test in self.first]), costs._limit_name(resource)
-                found, needed = resource.amount(resource.limit), resource.amount(least)
-                message = f"the {of} is {found}; every path begins with {names}, which takes up to {needed}. Raise it."
-                raise SettingError(message, subject=of, found=found, expected=needed)
-        return costs
+        """The same in whole units."""
+        return replace(self, resources=(replace(self.resources[0], limit=budget), *self.resources[1:]))
 
     def reordered(self, tests: NDArray[Any]) -> CostModel:
         """The same rules for the tests in another order: these, by position."""
@@ -277,6 +270,11 @@ class CostModel:
             first=tuple(position[test] for test in self.first),
         )
 
+    @property
+    def panel_names(self) -> tuple[str, ...]:
+        """What the panels are called: they are the last of the fees."""
+        return self.fee_names[len(self.fee_names) - len(self.panels) :]
+
     def given_by(self, test: int) -> tuple[int, ...]:
         """The tests that are bought with this one: its panel, or itself."""
         return next((panel for panel in self.panels if test in panel), (test,))
@@ -285,10 +283,12 @@ class CostModel:
         """Per test, the price of what falls due on a path with these flags; for one path, or node × test for many."""
         return self._sum(self.pays & ~np.asarray(flags, dtype=np.int64)[..., None])
 
-    def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Per path, each with its own test: what this costs by outcome, and in the last column where it is unlisted."""
-        due = self._sum(self.pays[tests] & ~flags)
-        return np.asarray(np.column_stack([self.amounts[0, tests], self.costliest[tests]]) + due[:, None])
+    def charges(
+        self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]], resource: int = 0
+    ) -> NDArray[np.int64]:
+        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.pays[tests] & ~flags, resource)
+        return np.asarray(np.column_stack([self.amounts[resource, tests], self.most[resource, tests]]) + due[:, None])
 
     def _sum(self, unpaid: NDArray[np.int64], resource: int = 0) -> NDArray[np.int64]:
         """The fees whose bits are set, added up; it is done nowhere else."""
@@ -306,7 +306,7 @@ class CostModel:
         takes = self._takes(state)
         if len(takes) == 1:
             return np.asarray(takes[0], dtype=np.float64)
-        return np.asarray((takes / np.maximum(np.array(self.limits, dtype=np.float64), 1)[:, None]).max(axis=0))
+        return np.asarray((takes / np.array(self._grid[1], dtype=np.float64)[:, None]).max(axis=0))
 
     def _takes(self, state: PathState) -> NDArray[np.int64]:
         """Resource × test: the most that it can take in this state."""
@@ -380,6 +380,34 @@ class CostModel:
         taken = charge[:, -1 if result is None else min(result, charge.shape[1] - 1)]
         return PathState(tuple((np.array(state.spent) + taken).tolist()), state.flags | shown, ())
 
+    def bundle(self, state: PathState, test: int) -> tuple[int, ...]:
+        """What to buy here, in order, to have a test: what must come before it, and all of its panel.
+
+        Empty where a rule forbids it, whatever is bought before: a limit, or an outcome that was not seen.
+        """
+        wanted, found = [test], list[int]()
+        while wanted:
+            if wanted[-1] in state.tests:
+                wanted.pop()
+            elif missing := int(self.needs[wanted[-1]]) & ~state.flags:
+                setter = next((one for flag, one in self._setters.items() if missing >> flag & 1), None)
+                if setter is None or setter in wanted:
+                    return ()
+                wanted.append(setter)
+            elif self.refusal(state, wanted[-1]) is not None:
+                return ()
+            else:
+                found += [each for each in self.given_by(wanted[-1]) if each not in state.tests]
+                state = self.after_ordering(state, wanted.pop())
+        return tuple(found)
+
+    @cached_property
+    def _setters(self) -> dict[int, int]:
+        """By condition, the test that sets it whatever it shows."""
+        always = np.bitwise_and.reduce(self.sets, axis=1)
+        found = {flag: np.flatnonzero(always >> flag & 1) for flag in self.conditions}
+        return {flag: int(tests[0]) for flag, tests in found.items() if len(tests)}
+
     def dominates(self, better: PathState, worse: PathState) -> bool:
         """Whether `better` can pay for every tree that `worse` can, on the same cases."""
         spends_no_more = all(a <= b for a, b in zip(better.spent, worse.spent, strict=True))
@@ -430,5 +458,12 @@ class CostModel:
         return self.resources[0].amount(units)
 
     def budget_units(self, budget: Any, what: str = "budget") -> int:
-        """The most units that a path may spend; None means no limit."""
-        return self.resources[0].units(budget, what)
+        """The most units that a path may spend, None for no limit; the beginning of all paths must fit every limit."""
+        units = self.resources[0].units(budget, what)
+        for resource, limit, least in zip(self.resources, (units, *self.limits[1:]), self.begun.spent, strict=True):
+            if least > limit:
+                names, of = listed([self.test_names[test] for test in self.first]), self._limit_name(resource)
+                found, needed = resource.amount(limit), resource.amount(least)
+                message = f"the {of} is {found}; every path begins with {names}, which takes up to {needed}. Raise it."
+                raise SettingError(message, subject=of, found=found, expected=needed)
+        return units

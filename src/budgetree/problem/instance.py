@@ -510,7 +510,7 @@ class Instance(HasSchema):
     @property
     def _fixed_encoders(self) -> list[ColumnEncoder]:
         """Of the tests that the price list prices outcome by outcome."""
-        return [e for e in self.schema.encoders or () if isinstance(self.prices.tests.get(e.name), Mapping)]
+        return [e for e in self.schema.encoders or () if self.prices.names_outcomes(e.name)]
 
     @internal
     def unrolled(self, *, merged: bool) -> tuple[Instance, NDArray[np.int64]]:

@@ -326,10 +326,10 @@ class Prices(AmountList):
                 raise PricesError(message, subject=name, expected=there, remedy=remedy)
             known[name] = _limit(name, most) if name not in known else copy(known[name])
             known[name].max = _amount("limit", most, f"the limit of {name!r}", name)
-        return self._with(limits=known)
+        return self.changed(limits=known)
 
     @internal
-    def _with(self, **changes: Any) -> Prices:
+    def changed(self, **changes: Any) -> Prices:
         """The same list with other entries."""
         given = {name: getattr(self, name) for name in FIELDS} | {"order": _as_given(self.order)}
         return Prices(**given | changes)
@@ -554,7 +554,7 @@ class Prices(AmountList):
             limits[name] = limit if name == TESTS else Limit(limit.max, unit=limit.unit, **limit._without(gone))
         order = {name: after for name, after in self.order.items() if name not in gone and gone.isdisjoint(after)}
         first = tuple(name for name in self.first if name not in gone)
-        return self._with(**self._without(gone), limits=limits, panels=panels, order=_as_given(order), first=first)
+        return self.changed(**self._without(gone), limits=limits, panels=panels, order=_as_given(order), first=first)
 
     @internal
     def needing(self, tests: Collection[str]) -> list[str]:
@@ -791,7 +791,7 @@ def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
         }
         for name, after in prices.order.items()
     }
-    return prices._with(tests=rounded(prices), limits=limits, order=_as_given(order))
+    return prices.changed(tests=rounded(prices), limits=limits, order=_as_given(order))
 
 
 def _as_given(order: Mapping[str, After]) -> dict[str, Any]:

@@ -82,8 +82,18 @@ def summary_line(tree: Tree) -> str:
         leaves = f"{counted(len(tree.tests_used), 'test')} that are weighed together in {leaves}"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {leaves}; "
-        f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "
+        f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; {_further(tree)}"
         f"{loss_words(tree, has_losses=has_losses)}{rate}"
+    )
+
+
+def _further(tree: Tree) -> str:
+    """What is taken of each further resource."""
+    units = {resource.name: resource.unit for resource in tree.schema.costs.resources[1:]}
+    return "".join(
+        f"{name} at most {show_number(cost.worst)}, mean {cost.mean:.4g} {units[name]}".rstrip() + "; "
+        for name, cost in tree.costs.items()
+        if name in units
     )
 
 
@@ -170,8 +180,18 @@ class Words:
         tests = [int(nodes.test[buy]) for buy in stage.buys]
         if not tests or (nodes.kind[stage.end] == Kind.BY_RESULT and tests == [nodes.test[stage.end]]):
             return f"{subject}?", price
-        names = f"buy {' + '.join(self.tree.schema.wording.tests[test] for test in tests)}:"
+        names = f"buy {' + '.join(self.purchases(tests))}:"
         return (names, price) if nodes.is_leaf[stage.end] else (names, f"{price}, then", f"{subject}?")
+
+    def purchases(self, tests: Sequence[int]) -> list[str]:
+        """What is bought, in order: tests, and panels with theirs."""
+        costs, names, found = self.tree.schema.costs, self.tree.schema.wording.tests, list[str]()
+        for test in tests:
+            if test not in (panel := costs.given_by(test))[1:]:
+                members = ", ".join(names[each] for each in panel)
+                panel_name = costs.panel_names[costs.panels.index(panel)] if panel in costs.panels else None
+                found.append(members if panel_name is None else f"{panel_name} ({members})")
+        return found
 
     def subject(self, end: int) -> str:
         """What the end of a stage branches by; nothing where it is a leaf."""
@@ -192,11 +212,16 @@ class Words:
             low, high = low + int(charges.min()), high + int(charges.max())
             if more := int(charges[0] - costs.amounts[0, test, 0]):
                 due += more
-                names += [costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy])]
+                fees = costs.fees_of(test, self.tree.outline.shared_paid[buy])
+                names += [costs.fee_names[fee] for fee in fees if costs.fee_names[fee] not in costs.panel_names]
         if not bought:
             return "already paid"
         price = f"costs {self.amount(low)}" + ("" if low == high else f" to {self.amount(high)}")
-        return f"{price} with {self.amount(due)} for {', '.join(names)}" if names else price
+        price = f"{price} with {self.amount(due)} for {', '.join(names)}" if names else price
+        for resource, charges in zip(costs.resources[1:], nodes.further_charges, strict=True):
+            most = sum(int(charges[nodes.results(buy)].max()) for buy in bought)
+            price += f", {show_number(resource.amount(most))} {resource.unit or resource.name}"
+        return price
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""

@@ -84,7 +84,7 @@ class TreeBuilder:
     [0, 1]
     >>> low, high, unlisted = builder.branch(builder.buy(builder.root, "t1"), "t1")
     >>> low.state.spent, builder.allowed(low)
-    (1, [])
+    ((1,), [])
     >>> builder.leaf(low, bt.Fixed((0.7, 0.3)))
     >>> builder.leaf(high)
     >>> builder.leaf(unlisted)
@@ -144,6 +144,13 @@ class TreeBuilder:
         if due is not None and test != due:
             raise self._not_complete(due)
         return self._close(end, test, [self._costs.after_buying(end.state, test)])[0]
+
+    @internal
+    def buy_all(self, end: OpenEnd, test: int) -> OpenEnd:
+        """A test with all that must come before it, unless it was bought."""
+        for each in self._costs.bundle(end.state, test) or ((test,) if test not in end.state.tests else ()):
+            end = self.buy_alone(end, each)
+        return end
 
     @internal
     def begin(self) -> OpenEnd:
@@ -218,7 +225,7 @@ class TreeBuilder:
     @internal
     def add_grown(self, end: OpenEnd, grown: Grown) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        if end.number == 0 and len(self._nodes) == 1 and self._costs.is_plain:
+        if end.number == 0 and len(self._nodes) == 1 and not (self._costs.panels or self._costs.first):
             self._close(end, Majority())
             self._grown = grown
             return

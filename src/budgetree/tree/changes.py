@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
-    nodes, limit = tree.nodes, tree.schema.costs.budget_units(budget)
+    nodes, limit = tree.nodes, tree.schema.costs.within(budget).limit
     too_much = np.zeros(len(nodes), dtype=bool)
     for node in np.flatnonzero(nodes.is_buy).tolist():
         too_much[node] = nodes.spent[nodes.below(node)[0]] > limit

@@ -44,7 +44,7 @@ def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
     """By test whose levels can be joined: per level, whether some node tells it from the one before."""
     begins: dict[int, NDArray[np.bool_]] = {}
     for test, encoder in enumerate(schema.encoders or ()):
-        is_named = isinstance(schema.prices.tests.get(encoder.name), Mapping) or schema.wording.labelled[test]
+        is_named = schema.prices.names_outcomes(encoder.name) or schema.wording.labelled[test]
         if isinstance(encoder, FineLevels) and not is_named:  # neither prices nor labels name an outcome
             begins[test] = np.arange(encoder.levels) == 0
     for node in nodes:

@@ -25,7 +25,7 @@ def worthwhile_budgets(growth: Growth, largest: int, n_budgets: int) -> list[int
     chosen, steps = [largest], _steps(growth, largest)
     starts, losses = list(steps), list(steps.values())
     _spread(chosen, steps, lambda budget: losses[bisect_right(starts, budget) - 1], n_budgets)
-    alone = sorted(growth.costs.prices(growth.costs.start).tolist())
+    alone = sorted((growth.costs.least_budget + growth.costs.prices(growth.costs.begun)).tolist())
     together = _cheapest_together(growth.costs)
 
     def size(budget: int) -> float:
@@ -68,7 +68,7 @@ def _cheapest_together(costs: CostModel) -> list[int]:
     """What one test costs at least, what two together do, and so on: the cheapest that is left comes next."""
     if not costs.fees.size:
         return [int(amount) for amount in np.cumsum(np.sort(costs.costliest))]
-    state, spent = costs.start, list[int]()
+    state, spent = costs.begun, list[int]()
     while len(state.tests) < len(costs.test_names):
         prices = costs.prices(state)
         prices[list(state.tests)] = prices.max() + 1

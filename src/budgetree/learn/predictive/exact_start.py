@@ -92,7 +92,7 @@ class ExactStarts:
 def exact_tree(start: ExactStart, cases: Instance) -> Tree:
     """The tree: each test separates the cases as soon as it is bought."""
     builder, nodes = TreeBuilder(cases), start.nodes
-    waiting = [(builder.root, 0)]
+    waiting = [(builder.begin(), 0)]
     while waiting:
         end, node = waiting.pop()
         test, leaf = int(nodes.test[node]), Fixed(tuple(start.probabilities[node].tolist()))
@@ -122,7 +122,7 @@ def _with_known_results(instance: Instance) -> Instance:
 
 
 def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
-    if clock.is_over:
+    if clock.is_over or not instance.schema.costs.is_plain:
         return None
     request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -118,7 +118,7 @@ class Fitter:
         """The tests of a pathway without branches, in the order to buy them."""
         (end,) = chain.ends()
         try:
-            return self._growth.ordered(end.state.tests)
+            return [*self._growth.costs.begun.tests, *self._growth.ordered(end.state.tests)]
         except OutOfTimeError:
             return list(end.state.tests)
 
@@ -161,7 +161,7 @@ class Fitter:
 
 def _one_leaf(instance: Instance) -> Tree:
     builder = TreeBuilder(instance)
-    builder.leaf(builder.root, Fixed((1.0,)))
+    builder.leaf(builder.begin(), Fixed((1.0,)))
     return builder.build()
 
 
@@ -183,7 +183,7 @@ def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
     clock = clock or Clock(None)
     began, left, plan, n_done = time.monotonic(), clock.seconds_left, clock.plan, 0
     for column in instance.source.tests.columns:
-        if _has_numbers(column) and not isinstance(instance.prices.tests.get(column.name), Mapping):
+        if _has_numbers(column) and not instance.prices.names_outcomes(column.name):
             fine[column.name] = fit_fine_levels(column)
             n_done += 1
         if left is not None and (used := time.monotonic() - began) > min(plan.first_look, plan.fine_share * left):

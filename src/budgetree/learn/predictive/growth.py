@@ -51,6 +51,7 @@ class Place:
     after: Place | None = None
     goes: NDArray[np.int64] | None = None  # per result a position in sides, the last for one that is not listed
     sides: tuple[Place, ...] = ()
+    is_partial: bool = False  # a panel is not complete: no path may end here
 
     @property
     def following(self) -> tuple[Place, ...]:
@@ -121,7 +122,7 @@ class Growth:
     @property
     def root(self) -> Place:
         """Where all cases begin."""
-        return Place(np.arange(self.judge.sample.n_cases), self.costs.start)
+        return Place(np.arange(self.judge.sample.n_cases), self.costs.begun)
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first."""
@@ -144,14 +145,17 @@ class Growth:
     def ordered(self, tests: Sequence[int], place: Place | None = None) -> list[int]:
         """The same tests in the order to buy them from a place on: by gain per price, so that cheap ones come first."""
         place = place or self.root
-        state, chain, left = place.state, list(place.state.tests), list(tests)
+        state, chain = place.state, list(place.state.tests)
+        left = [test for test in tests if test not in chain]
         weights = self.judge.sample.weights[place.cases]
         while left:
-            found = self.judge.losses([chain, *((*chain, test) for test in left)])
+            next_ones = self._may_follow(state, left)
+            found = self.judge.losses([chain, *((*chain, test) for test in next_ones)])
             before, *losses = (float(weights @ loss[place.cases]) for loss in found)
-            prices = _nearly_free(self.costs.prices(state)[left])
+            prices = _nearly_free(self.costs.weighed_prices(state)[next_ones])
             best = int(np.argmax((before - np.array(losses)) / prices))
-            chain.append(left.pop(best))
+            chain.append(next_ones[best])
+            left.remove(chain[-1])
             state = self.costs.after_buying(state, chain[-1])
         return chain[len(place.state.tests) :]
 
@@ -199,13 +203,13 @@ class Growth:
 
     def _candidates(self, place: Place, rule: BuyingRule, may_branch: bool = False) -> NDArray[np.int64]:
         """The tests that may be bought; of many, those that do best in a first look, or on a branch's side."""
-        allowed = self.costs.allowed(place.state)
+        allowed = self._allowed(place.state)
         if len(allowed) <= MAX_CANDIDATES:
             return allowed
         judge, tests = self.judge, place.state.tests
         seen = place.cases[place.cases < judge.n_quick]
         seen = seen if len(seen) >= MIN_GLANCED else np.arange(judge.n_quick)
-        before, *losses = judge.glance([tests, *((*tests, int(test)) for test in allowed)])
+        before, *losses = judge.glance([tests, *self._sets_with(place.state, allowed)])
         scores = self._weighed(place, allowed, rule, seen, before, losses)
         kept = set(np.argsort(self._totals(scores, allowed, seen), kind="stable")[:MAX_CANDIDATES].tolist())
         if may_branch and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
@@ -215,7 +219,7 @@ class Growth:
     def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Candidate × case, by weight, the lower the better."""
         tests = place.state.tests
-        before, *losses = self.judge.losses([tests, *((*tests, int(test)) for test in candidates)])
+        before, *losses = self.judge.losses([tests, *self._sets_with(place.state, candidates)])
         return self._weighed(place, candidates, rule, place.cases, before, losses)
 
     def _totals(
@@ -257,12 +261,49 @@ class Growth:
 
     def _divisors(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Per candidate, what its gain is divided by."""
-        return np.ones(len(candidates)) if rule == "gain" else _nearly_free(self.costs.prices(place.state)[candidates])
+        if rule == "gain":
+            return np.ones(len(candidates))
+        if self.costs.is_plain:
+            return _nearly_free(self.costs.weighed_prices(place.state)[candidates])
+        return _nearly_free(np.array([self._price(place.state, test) for test in candidates.tolist()]))
 
     def _buy(self, place: Place, test: int) -> Place:
-        place.test = test
-        place.after = Place(place.cases, self.costs.after_buying(place.state, test))
-        return place.after
+        for each in self._bundle(place.state, test):
+            place.test = each
+            state = self.costs.after_buying(place.state, each)
+            place.after = Place(place.cases, state, is_partial=self.costs.missing(state) is not None)
+            place = place.after
+        return place
+
+    def _allowed(self, state: PathState) -> NDArray[np.int64]:
+        """The tests that can be had here, also those that need others before; of a panel its first."""
+        if self.costs.is_plain:
+            return self.costs.allowed(state)
+        firsts = [test for test in range(len(self.costs.n_outcomes)) if self.costs.given_by(test)[0] == test]
+        return np.array([test for test in firsts if self._bundle(state, test)], dtype=np.int64)
+
+    def _sets_with(self, state: PathState, candidates: NDArray[np.int64]) -> list[tuple[int, ...]]:
+        """Per candidate, all that is bought then."""
+        return [(*state.tests, *self._bundle(state, test)) for test in candidates.tolist()]
+
+    def _bundle(self, state: PathState, test: int) -> tuple[int, ...]:
+        """What is bought with a test: mostly itself alone."""
+        return (test,) if self.costs.is_plain else self.costs.bundle(state, test)
+
+    def _price(self, state: PathState, test: int) -> float:
+        """To compare tests by."""
+        total = 0.0
+        for each in self._bundle(state, test):
+            total += float(self.costs.weighed_prices(state)[each])
+            state = self.costs.after_buying(state, each)
+        return total
+
+    def _may_follow(self, state: PathState, tests: list[int]) -> list[int]:
+        """Those of a chain that may come next by the order; all fit the limits together, whatever comes first."""
+        due = self.costs.missing(state)
+        if due is not None and due in tests:
+            return [due]
+        return [test for test in tests if not int(self.costs.needs[test]) & ~state.flags]
 
     def _here(self, place: Place, cases: NDArray[np.int64], scores: NDArray[np.float64]) -> Here:
         sample = self.judge.sample
@@ -369,13 +410,12 @@ def trim(place: Place, judge: Judge) -> float:
     if not place.following:
         return here
     below = sum(trim(after, judge) for after in place.following)
-    if below < here:
+    if below < here or place.is_partial:
         return below
     place.end_here()
     return here
 
 
-def _nearly_free(prices: NDArray[np.int64]) -> NDArray[np.float64]:
+def _nearly_free(prices: NDArray[np.float64]) -> NDArray[np.float64]:
     """Prices to divide by: what is free is nearly so."""
-    more = prices.astype(np.float64)
-    return np.maximum(more, max(more.max(initial=0.0) * 1e-6, 1e-6))
+    return np.maximum(prices, max(prices.max(initial=0.0) * 1e-6, 1e-6))

@@ -13,7 +13,7 @@ corrected by how they did there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -75,7 +75,7 @@ def round_levels(instance: Instance, tests: Sequence[int]) -> Instance:
         encoder = schema.encoder(test)
         if instance.source is None or not isinstance(encoder, FineLevels) or encoder.levels < 2:
             continue
-        if isinstance(instance.prices.tests.get(encoder.name), Mapping):  # its prices name the outcomes
+        if instance.prices.names_outcomes(encoder.name):  # its prices name the outcomes
             continue
         column = instance.source.tests.column(encoder.name)
         numbers, codes = column.as_numbers(), encoder.encode(column)

@@ -126,14 +126,14 @@ class PolicyTree:
             tests = tuple(sorted(place.state.tests))
             return models.get(tests) or models.setdefault(tests, self.learner.model(tests))
 
-        waiting = [(builder.root, self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
+        waiting = [(builder.begin(), self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
             end, place, cases, seen, n_stages = waiting.pop()
             if id(place) not in self._found:
                 self._found[id(place)] = self._stops(place, cases, seen, n_stages)
             stops = self._found[id(place)]
             while place.after is not None and place.test is not None:
-                end, place = builder.buy(end, place.test), place.after
+                end, place = builder.buy_alone(end, place.test), place.after
                 stop = stops.get(id(place))
                 if stop is not None and not len(stop.cases):  # no case goes on
                     place = Place(place.cases, place.state)

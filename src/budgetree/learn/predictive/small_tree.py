@@ -64,7 +64,7 @@ class SmallTreeGrower:
     def grow(self, cases: NDArray[np.int64]) -> SmallNode:
         """Best first, to the most leaves that it may have."""
         counts = self._counts(cases)
-        root = SmallNode(cases, counts, counts / counts.sum(), self.costs.start)
+        root = SmallNode(cases, counts, counts / counts.sum(), self.costs.begun)
         least = max(MIN_CASES, MIN_SHARE * float(counts.sum()))
         open_nodes = [(root, self._best_cut(root, least))]
         for rank in range(MAX_LEAVES - 1):
@@ -84,14 +84,14 @@ class SmallTreeGrower:
     def _score(self, node: SmallNode, cut: Cut) -> float:
         if not self.per_price:
             return cut.gain
-        prices = self.costs.prices(node.state)
-        least = min((int(price) for price in self.costs.prices(self.costs.start)[list(self.tests)] if price), default=1)
-        return cut.gain / max(int(prices[cut.test]), least)  # what was bought before costs nothing
+        prices, at_first = self.costs.weighed_prices(node.state), self.costs.weighed_prices(self.costs.begun)
+        least = min((price for price in at_first[list(self.tests)].tolist() if price), default=1)
+        return cut.gain / max(float(prices[cut.test]), least)  # what was bought before costs nothing
 
     def _children(self, node: SmallNode, cut: Cut) -> list[SmallNode]:
         codes = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1)
         state = node.state
-        state = state if cut.test in state.tests else self.costs.after_buying(state, cut.test)
+        state = state if cut.test in state.tests else self.costs.after_ordering(state, cut.test)
         halves = self._halves(node, cut, codes)
         found = []
         for side, counts in enumerate(halves):
@@ -203,7 +203,7 @@ class SmallTree:
 
     def tree(self, instance: Instance, *, budget: Any = None) -> Tree:
         builder = TreeBuilder(instance, budget=budget)
-        waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.root, self.root)]
+        waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.begin(), self.root)]
         while waiting:
             end, node = waiting.pop()
             if node.cut is None:

@@ -68,7 +68,7 @@ def points_tree(instance: Instance, fitted: FittedPoints, stages: Stages, *, bud
     builder, table = TreeBuilder(instance, budget=budget), fitted.table
     totals = [table.totals(end) for end in range(stages.ends[-1] + 1)]
     leaves = [_points_leaf(fitted, total, end) for end, total in enumerate(totals)]
-    waiting: list[tuple[OpenEnd, int, list[int]]] = [(builder.root, 0, [0])]  # tests bought, totals that come there
+    waiting: list[tuple[OpenEnd, int, list[int]]] = [(builder.begin(), 0, [0])]  # tests bought, totals that come there
     while waiting:
         end, n_bought, reached = waiting.pop()
         actions = settled.actions[n_bought]
@@ -84,7 +84,7 @@ def points_tree(instance: Instance, fitted: FittedPoints, stages: Stages, *, bud
                 builder.leaf(side, leaves[n_bought] if is_own else Fixed(tuple(chances.tolist()), action))
                 continue
             after = sorted({total + more for total in run for more in table.possible(n_bought)})
-            waiting.append((builder.buy(side, table.tests[n_bought]), n_bought + 1, after))
+            waiting.append((builder.buy_all(side, table.tests[n_bought]), n_bought + 1, after))
     return builder.build()
 
 

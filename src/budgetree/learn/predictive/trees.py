@@ -14,7 +14,6 @@ from budgetree.learn.settings import (
     check_cases,
     check_confidence,
     check_leaves,
-    check_rules,
     check_threads,
     check_time_limit,
 )
@@ -89,7 +88,6 @@ def predictive(
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
     check_cases(cases)
-    check_rules(cases)
     known = KnownRows.of(cases, groups=groups).learned_from()
     trees = PredictiveTrees(
         known.instance, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=known.groups

@@ -25,7 +25,7 @@ KINDS = (
     (datetime, "dateTime"), (date, "date"), (time, "time"),
 )  # fmt: skip
 INSTEAD_OF_PMML = Remedy(
-    "Export it with to_python, to_javascript or to_sql, or learn one with leaves='tree'.",
+    "Export it as python, javascript or sql, or learn one with leaves='tree'.",
     "Export it as Python, JavaScript or SQL, or learn one with --leaves tree.",
 )
 
@@ -33,7 +33,7 @@ INSTEAD_OF_PMML = Remedy(
 def to_pmml(tree: Tree) -> str:
     """The document; fields are called as the tests are, and what is predicted is called answer."""
     if has_totals(tree):
-        message = "to_pmml: this tree adds up points or the scores of models, which a PMML tree cannot do."
+        message = "pmml: this tree adds up points or the scores of models, which a PMML tree cannot do."
         raise TreeError(message, subject="leaves", remedy=INSTEAD_OF_PMML)
     from budgetree import __version__
 

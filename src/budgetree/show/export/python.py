@@ -47,7 +47,7 @@ def to_python(tree: Tree, name: str = "predict", *, full: bool = False) -> str:
         return _loop(tree, program_of(tree), name, full)
     if (depth := n_levels(tree)) > DEEPEST:
         found = f"this tree has {depth:,} branches on a path; Python can follow {DEEPEST:,}"
-        message = f"to_python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
+        message = f"python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
         raise TreeError(message, subject="depth", found=depth, expected=DEEPEST)
     return _branches(tree, name)
 

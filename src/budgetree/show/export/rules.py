@@ -93,7 +93,7 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
         if n_conditions > MAX_CONDITIONS:
             message = (
                 f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
-                f"what is above it: more than {MAX_CONDITIONS:,} conditions. to_text, to_dot and to_python say each "
+                f"what is above it: more than {MAX_CONDITIONS:,} conditions. text, dot and python say each "
                 "test once; a tree that is cut has fewer: tree.cut(budget)."
             )
             raise TreeError(message, subject="rules", expected=MAX_CONDITIONS)

@@ -67,8 +67,8 @@ def to_sql(
     """The expression; the table's columns are called as the tests are, and a missing value is NULL. `full`: a query."""
     if (depth := n_levels(tree)) > MAX_DEPTH:
         found = f"branches on a path; a database reads at most {MAX_DEPTH} CASEs within each other"
-        instead = "Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)"
-        message = f"to_sql: this tree has {depth:,} {found}. {instead}."
+        instead = "Export it as python, predict with the model itself, or cut it: tree.cut(budget)"
+        message = f"sql: this tree has {depth:,} {found}. {instead}."
         raise TreeError(message, subject="depth", found=depth, expected=MAX_DEPTH)
     if full:
         text = TotalsWriter(tree, tuple(columns)).query(table)
@@ -76,12 +76,12 @@ def to_sql(
         text = TotalsWriter(tree).expression() if has_totals(tree) else PlainWriter(tree).expression()
     if NO_SQL.search(text):
         reason = "a name or value has a NUL or half a surrogate pair, which no database reads; rename it first"
-        raise TreeError(f"to_sql: {reason}.")
+        raise TreeError(f"sql: {reason}.")
     if "\\" not in text:
         return text
     if backslash_escapes is None:
         raise SettingError(
-            "to_sql: a name or value has a backslash. PostgreSQL, SQLite, DuckDB, Oracle and SQL Server read it as "
+            "sql: a name or value has a backslash. PostgreSQL, SQLite, DuckDB, Oracle and SQL Server read it as "
             "what it is, MySQL, BigQuery, Snowflake, Spark and ClickHouse as the beginning of an escape, by which a "
             "text could end early. Say which it is:",
             subject="backslash_escapes",
@@ -92,7 +92,7 @@ def to_sql(
     named = (*tree.test_names, *((*columns, table, *map(str, tree.class_names)) if full else ()))
     if (odd := next((name for name in named if "\\" in name), None)) is not None:
         raise TreeError(
-            "to_sql: the name of a column has a backslash; engines in which it begins an escape have no common way to "
+            "sql: the name of a column has a backslash; engines in which it begins an escape have no common way to "
             "write that in the name of a column. Rename the test, and the column.",
             subject=odd,
         )

@@ -14,7 +14,7 @@ from typing import Any
 from budgetree.data.encoders import Categories, ColumnEncoder, FineLevels, Levels
 from budgetree.errors import ModelFileError, TableError, TreeError, Where
 from budgetree.problem import Labels, Losses, Prices, Schema
-from budgetree.problem.prices import OutcomePrices
+from budgetree.problem.prices import AmountList, Limit, OutcomePrices, written_after
 from budgetree.services.words import counted, show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
@@ -119,30 +119,57 @@ def _read_value(value: Any, entry: str) -> Any:
 
 
 def prices_content(prices: Prices) -> dict[str, Any]:
-    """The prices as JSON."""
+    """The prices as JSON, with the rules that there are."""
+    limits = {
+        name: {"max": exact(limit.max), "unit": limit.unit, **_amounts_content(limit)}
+        for name, limit in prices.limits.items()
+    }
+    panels = {
+        name: {"tests": list(panel.tests), "amounts": {of: exact(amount) for of, amount in panel.amounts.items()}}
+        for name, panel in prices.panels.items()
+    }
+    order = {name: {"after": written_after(after)} for name, after in prices.order.items()}
+    rules = {"limits": limits, "panels": panels, "order": order, "first": list(prices.first)}
+    return _amounts_content(prices) | {name: rule for name, rule in rules.items() if rule}
 
+
+def _amounts_content(amounts: AmountList) -> dict[str, Any]:
     def amount(price: OutcomePrices) -> Any:
         return exact(price) if isinstance(price, Fraction) else {name: exact(number) for name, number in price.items()}
 
-    tests = {name: amount(price) for name, price in prices.tests.items()}
-    shared = {name: {"fee": exact(entry.fee), "tests": list(entry.tests)} for name, entry in prices.shared.items()}
-    return {"tests": tests, "default": exact(prices.default), "shared": shared}
+    tests = {name: amount(price) for name, price in amounts.tests.items()}
+    shared = {name: {"fee": exact(entry.fee), "tests": list(entry.tests)} for name, entry in amounts.shared.items()}
+    return {"tests": tests, "default": exact(amounts.default), "shared": shared}
 
 
 def read_prices(content: dict[str, Any]) -> Prices:
     """Prices from a file's entry."""
+    limits = dict[str, Limit]()
+    for name, entry in content.get("limits", {}).items():
+        where = f"prices.limits.{name}"
+        most = read_number(entry["max"], f"{where}.max")
+        limits[name] = Limit(most, **_read_amounts(entry, where), unit=entry["unit"])
+    panels = {
+        name: {"tests": entry["tests"]}
+        | {of: read_number(amount, f"prices.panels.{name}.{of}") for of, amount in entry["amounts"].items()}
+        for name, entry in content.get("panels", {}).items()
+    }
+    rules = {"limits": limits, "panels": panels, "order": content.get("order"), "first": content.get("first")}
+    return Prices(**_read_amounts(content, "prices") | rules)
 
+
+def _read_amounts(content: dict[str, Any], where: str) -> dict[str, Any]:
     def amount(price: Any, entry: str) -> Any:
         if isinstance(price, dict):
             return {outcome: read_number(number, f"{entry}.{outcome}") for outcome, number in price.items()}
         return read_number(price, entry)
 
-    tests = {name: amount(price, f"prices.tests.{name}") for name, price in content["tests"].items()}
     shared = {
-        name: (read_number(entry["fee"], f"prices.shared.{name}.fee"), entry["tests"])
+        name: (read_number(entry["fee"], f"{where}.shared.{name}.fee"), entry["tests"])
         for name, entry in content["shared"].items()
     }
-    return Prices(tests, shared=shared, default=read_optional(content["default"], "prices.default"))
+    tests = {name: amount(price, f"{where}.tests.{name}") for name, price in content["tests"].items()}
+    return {"tests": tests, "shared": shared, "default": read_optional(content["default"], f"{where}.default")}
 
 
 def losses_content(schema: Schema) -> dict[str, Any] | None:
