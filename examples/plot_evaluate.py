@@ -69,7 +69,7 @@ print(found)
 # %%
 # Figure 1: calibration
 # ---------------------
-# Of patients who were told 70 %, about 70 % have the disease.
+# Where the line is below the dashed one, probabilities are too high; a slope below 1 says that they are too extreme.
 
 found.plot("calibration")
 plt.show()

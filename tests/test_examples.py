@@ -305,5 +305,6 @@ def test_the_evaluation_of_heart_disease_has_what_a_paper_needs() -> None:
     assert low < value < high
     (area,) = numbers(r"AUC +([\d.]+) ", printed)
     assert area > 0.75
-    assert "worst $106.9, which no case exceeds" in printed
+    (worst,) = numbers(r"worst \$([\d.]+), which no case exceeds", printed)
+    assert worst <= 110
     assert "for the methods section:\nThe pathway was learned from 297 cases (137 disease)" in printed
