@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -454,7 +453,7 @@ class Prices(AmountList):
                 needs[bought] |= flags.bit(test, one, outcomes, outcome_names[test])
             for test in first[: first.index(bought[0])] if bought[0] in first else first:
                 needs[bought] |= flags.bit(test, test_names[test], None, ())
-        costs = CostModel(
+        return CostModel(
             resources=tuple(resources),
             amounts=np.array(own),
             n_outcomes=np.array([len(names) for names in outcome_names], dtype=np.int64),
@@ -468,11 +467,10 @@ class Prices(AmountList):
             first=tuple(dict.fromkeys(first)),
             conditions=flags.words,
         )
-        self._warn_of_unreachable(costs, outcome_names)
-        return costs
 
-    def _warn_of_unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> None:
-        """By the path to each test that buys only what must come before it."""
+    @internal
+    def unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
         if costs.is_plain:
             return
         for target, name in enumerate(costs.test_names):
@@ -485,7 +483,7 @@ class Prices(AmountList):
                 step = next((one for one, refusal in refusals.items() if refusal is None), None)
                 if step is None:
                     refusal = refusals.get(name) or next(iter(refusals.values()))
-                    warnings.warn(f"prices: no path can buy {name!r}: {refusal}", stacklevel=4)
+                    yield f"prices: no path can buy {name!r}: {refusal}"
                     break
                 left.remove(step)
                 test = costs.test_names.index(step)
