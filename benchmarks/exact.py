@@ -5,6 +5,7 @@
     python benchmarks/exact.py --frontiers    the other eight sets at unit and at random prices, whole frontiers
     python benchmarks/exact.py --pima         pima at its own prices, the whole frontier
     python benchmarks/exact.py --losses       with losses beside without, on the same cases: dna and whole frontiers
+    python benchmarks/exact.py --limits       with a second limit beside without: whole frontiers, and dna at 6
     python benchmarks/exact.py --dna5         dna at a budget of 5, alone; long
     python benchmarks/exact.py --cold         the first exact answer of a fresh process, its imports included
 
@@ -188,10 +189,10 @@ def with_losses(instance: bt.Instance, losses: bt.Losses | None) -> bt.Instance:
     return bt.Instance(instance.codes, instance.labels, class_names=instance.class_names, losses=losses, **names)
 
 
-def time_searches(instances: dict[str, bt.Instance], depth: int | None) -> dict[str, float]:
+def time_searches(instances: dict[str, bt.Instance], depth: int | None, repeats: int = REPEATS) -> dict[str, float]:
     """Processor seconds of one budget, or of the whole frontier; alternating, the best of several."""
     best = dict.fromkeys(instances, float("inf"))
-    for _ in range(REPEATS if depth != 4 else 1):
+    for _ in range(repeats if depth != 4 else 1):
         for name, instance in instances.items():
             start = time.process_time()
             if depth is None:
@@ -218,6 +219,32 @@ def losses() -> None:
         print(f"{label:>14} {none:>9.3f}" + "".join(f" {s:>14.3f} {s / none:>5.1f}×" for s in others), flush=True)
     none, *others = totals.tolist()
     print(f"{'all eight':>14} {none:>9.3f}" + "".join(f" {s:>14.3f} {s / none:>5.1f}×" for s in others))
+
+
+def limits() -> None:
+    """With a second limit that binds beside without, at prices 1 to 10, and how many times as long it takes."""
+    kinds = ("4 tests", "12 minutes", "20 minutes")
+    print(f"{'limits':>14} {'none s':>9}" + "".join(f" {kind + ' s':>14} {'':>6}" for kind in kinds))
+    totals = np.zeros(1 + len(kinds))
+    for seed, name in enumerate([*SETS, "dna"]):
+        unit = bt.datasets.load(name, prices=1)
+        rng = np.random.default_rng(seed)
+        prices, minutes = (
+            dict(zip(unit.test_names, rng.integers(1, HIGHEST_PRICE + 1, unit.n_tests).tolist(), strict=True))
+            for _ in range(2)
+        )
+        further = [{}, {"tests": 4}, *({"minutes": bt.Limit(most, tests=minutes)} for most in (12, 20))]
+        given = dict(zip(("none", *kinds), (bt.Prices(prices, limits=one) for one in further), strict=True))
+        instances = {kind: unit.priced(prices) for kind, prices in given.items()}
+        seconds = np.array(list(time_searches(instances, 6 if name == "dna" else None, repeats=1).values()))
+        totals += seconds
+        _print_ratios(name, seconds)
+    _print_ratios("all nine", totals)
+
+
+def _print_ratios(name: str, seconds: NDArray[np.float64]) -> None:
+    none, *others = seconds.tolist()
+    print(f"{name:>14} {none:>9.3f}" + "".join(f" {s:>14.3f} {s / none:>5.1f}×" for s in others), flush=True)
 
 
 def dna5() -> None:
@@ -261,6 +288,7 @@ def main() -> None:
     parser.add_argument("--frontiers", action="store_true", help="whole frontiers of eight sets")
     parser.add_argument("--pima", action="store_true", help="pima's whole frontier at its own prices")
     parser.add_argument("--losses", action="store_true", help="with losses beside without")
+    parser.add_argument("--limits", action="store_true", help="with a second limit beside without")
     parser.add_argument("--dna5", action="store_true", help="dna at a budget of 5")
     parser.add_argument("--cold", action="store_true", help="first answers of fresh processes")
     parser.add_argument(
@@ -271,7 +299,9 @@ def main() -> None:
     )
     parser.add_argument("--time-limit", type=float, default=60, help="seconds for a frontier (default 60)")
     wanted = parser.parse_args()
-    chosen = wanted.binary or wanted.frontiers or wanted.pima or wanted.losses or wanted.dna5 or wanted.cold
+    chosen = (
+        wanted.binary or wanted.frontiers or wanted.pima or wanted.losses or wanted.limits or wanted.dna5 or wanted.cold
+    )
     if wanted.binary or not chosen:
         compare_binary(wanted.pystreed_dna4)
     if wanted.frontiers or not chosen:
@@ -280,6 +310,8 @@ def main() -> None:
         pima(wanted.time_limit)
     if wanted.losses:
         losses()
+    if wanted.limits:
+        limits()
     if wanted.dna5:
         dna5()
     if wanted.cold:

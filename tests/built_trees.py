@@ -11,6 +11,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.errors import TreeError
-from budgetree.problem.cost_model import NotAllowedError
-from budgetree.tree import Ensemble, Fixed, Majority, Model, Points, Split, Totals, TreeBuilder
+from budgetree.problem import PathState
+from budgetree.problem.cost_model import NotAllowedError, mask_of
+from budgetree.tree import Ensemble, Fixed, Majority, Model, Points, Split, Totals, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 from budgetree.tree.leaves import SCORE_UNIT, Leaf
+from budgetree.tree.nodes import Kind
 from new_cases import PRICES, new_frame
 
 MAX_NODES = 60
@@ -408,3 +411,16 @@ def _chances(rng: random.Random, n_classes: int) -> tuple[float, ...]:
     for _ in range(16):
         parts[rng.randrange(n_classes)] += 1
     return tuple(part / 16 for part in parts)
+
+
+def state_at(tree: Tree, node: int) -> PathState:
+    """What a case has bought and spent when it comes to a node, and which results are still possible."""
+    costs, nodes = tree.schema.costs, tree.nodes
+    state = costs.start
+    for above, child in pairwise(nodes.path(node)):
+        test = int(nodes.test[above])
+        if nodes.kind[above] == Kind.BUY:
+            state = costs.after_buying(state, test)
+        elif nodes.kind[above] == Kind.BY_RESULT:
+            state = costs.after_seeing(state, test, mask_of(at == child for at in nodes.below(above).tolist()))
+    return state

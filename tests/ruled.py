@@ -61,16 +61,23 @@ def judge_tree(problem: RuleProblem, tree: bt.Tree, budget: int) -> int:
     A result may be any outcome, or one that is not listed: then the test takes as much as its costliest outcome, and
     meets no condition on outcomes. Limits, order and the beginning are checked here, by each case's own history.
     """
+    limits, worst = (budget, *problem.limits), (0,) * problem.n_resources
     for results in product(*(range(n + 1) for n in problem.n_outcomes)):
-        _walk(problem, tree, results, (budget, *problem.limits))
+        _, charged = _walk(problem, tree, results, limits)
+        worst = tuple(map(max, worst, charged))
+    stated = tuple(cost.worst for cost in tree.costs.values())
+    if any(a > b for a, b in zip(worst, stated, strict=True)):
+        raise BrokenRuleError(f"cases take up to {worst}, and the tree says {stated}")
     total = 0
     for row, label, weight in zip(problem.codes, problem.labels, problem.weights, strict=True):
-        total += weight * problem.losses[label][_walk(problem, tree, row, (budget, *problem.limits))]
+        total += weight * problem.losses[label][_walk(problem, tree, row, limits)[0]]
     return total
 
 
-def _walk(problem: RuleProblem, tree: bt.Tree, results: tuple[int, ...], limits: tuple[int, ...]) -> int:
-    """The answer; it raises BrokenRuleError where the case is made to break a rule."""
+def _walk(
+    problem: RuleProblem, tree: bt.Tree, results: tuple[int, ...], limits: tuple[int, ...]
+) -> tuple[int, tuple[int, ...]]:
+    """The answer, and what the case has paid; it raises BrokenRuleError where the case is made to break a rule."""
     nodes, node, bought = tree.nodes, 0, list[int]()
     number = {name_of(test): test for test in range(problem.n_tests)}
     while not nodes.is_leaf[node]:
@@ -92,7 +99,7 @@ def _walk(problem: RuleProblem, tree: bt.Tree, results: tuple[int, ...], limits:
         raise BrokenRuleError(f"a path ends after {bought}, before its beginning is complete")
     if {each for test in bought for each in problem.together(test)} != set(bought):
         raise BrokenRuleError(f"of a panel only some tests are bought: {bought}")
-    return int(nodes.label[node])
+    return int(nodes.label[node]), _charged(problem, bought, results)
 
 
 def _history(problem: RuleProblem, bought: list[int], results: tuple[int, ...]) -> History:

@@ -12,7 +12,7 @@ PROMISED = {
     "OptimalBudgetTreeClassifier",
     "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Ensemble", "Walk",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
-    "Labels", "Limit",
+    "Labels", "Limit", "Evaluation", "evaluate",
 }  # fmt: skip
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -147,3 +150,49 @@ def test_exact_search_is_brute_force_under_every_combination_of_rules(n_resource
         random = Random(f"{kinds} {n_resources} {is_binary}")
         n_budgets += check_problem(draw_problem(random, kinds, n_resources, 2 if is_binary else 3), random)
     assert n_budgets > 300
+
+
+# ── traps that problems at random rarely notice ──────────────────────────────────────────────────────────────────────
+ALL_ROWS = tuple(product((0, 1), repeat=5))
+
+
+def hand_made(rows: Sequence[tuple[int, ...]], labels: Sequence[int], own: Sequence[Any], **rules: Any) -> RuleProblem:
+    """Binary tests with one price each, of money and time."""
+    return RuleProblem(
+        codes=tuple(rows),
+        labels=tuple(labels),
+        weights=(1,) * len(rows),
+        losses=((0, 1), (1, 0)),
+        n_outcomes=(2,) * len(own),
+        own=tuple((of, of) for of in own),
+        **rules,
+    )
+
+
+def test_a_test_that_is_free_in_money_alone_is_not_done_first() -> None:
+    # Three tests tell the class; a fourth costs no money, but the time of two of them.
+    rows = [row[:4] for row in product((0, 1), repeat=4)]
+    problem = hand_made(rows, [(b + c + d) % 2 for _, b, c, d in rows], [(0, 3), (1, 1), (1, 1), (1, 1)], limits=(4,))
+    assert least_losses(problem, 3)[3] == 0
+    assert check_problem(problem, Random(1)) == MOST + 1
+
+
+def test_what_was_refuted_with_less_time_is_not_refuted_with_more() -> None:
+    # t0 and t1 show the same; the slow one leaves too little time for t4, which is asked of the same cases after both.
+    rows = [(a, a, c, d, e) for a, c, d, e in product((0, 1), repeat=4)]
+    labels = [a and e for a, _, _, _, e in rows]
+    problem = hand_made(rows, labels, [(1, 4), (2, 1), (1, 1), (1, 1), (1, 5)], limits=(6,))
+    assert least_losses(problem, 5)[5] == 0
+    assert check_problem(problem, Random(2)) == MOST + 1
+
+
+def test_what_was_refuted_without_a_flag_is_not_refuted_with_it() -> None:
+    # t1 tells nearly the same as t0, and a little more; but only t0 unlocks t4, which tells the rest.
+    rows = [row for row in ALL_ROWS if row[0] == row[1] or row[2:] == (1, 1, 1)]
+    labels = [row[4] if row[0] else row[1] for row in rows]
+    own = [(1, 1)] * 5
+    problem = hand_made(rows, labels, own, limits=(9,), after={4: ((0, frozenset([1])),)})
+    found = least_losses(problem, 4)[4]
+    assert found is not None
+    assert found < least_losses(replace(problem, after={4: ((3, frozenset([1])),)}), 2)[2]  # type: ignore[operator]
+    assert check_problem(problem, Random(3)) == MOST + 1

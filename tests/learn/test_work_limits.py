@@ -27,7 +27,6 @@ from budgetree.tree import Grown
 HURRIED = WorkPlan(
     moment=0.002,
     quick_seconds=0.003,
-    greedy_after=0.005,
     long=0.004,
     broader_seconds=0.01,
     seconds_per_budget=0.01,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from _support.refusals import refused
-from budgetree.cli.predictions import codes_for
 from budgetree.data.encoders import LevelPlan
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.errors import SettingError
+from budgetree.evaluate.cases import codes_for
 from budgetree.problem.instance import Rows
 
 N_ROWS = 24

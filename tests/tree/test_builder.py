@@ -69,7 +69,8 @@ def test_a_grown_tree_comes_back(seed: int) -> None:
     instance, tree = grown(seed)
     again = grown_of_nodes(nodes_of_grown(instance.schema, tree))
     assert again is not None
-    assert again.has_same_arrays(tree)
+    for name in set(Grown.__dataclass_fields__) - {"loss_table"}:  # what answers cost
+        assert np.array_equal(getattr(again, name), getattr(tree, name)), name
 
 
 def test_a_grown_tree_may_stand_below_other_steps() -> None:

@@ -8,7 +8,7 @@ import pytest
 import budgetree as bt
 from budgetree.tree.consultation import majority_branch
 from budgetree.tree.nodes import Kind
-from built_trees import random_tree
+from built_trees import random_tree, state_at
 
 
 def test_most_known_cases_decide() -> None:
@@ -29,7 +29,7 @@ def test_the_results_are_those_that_lead_there(seed: int) -> None:
     for node in np.flatnonzero(nodes.kind == Kind.BY_RESULT).tolist():
         child, results, words = majority_branch(tree, node)
         below, test = nodes.below(node), int(nodes.test[node])
-        possible = dict(tree.state(node).results)[test]
+        possible = dict(state_at(tree, node).results)[test]
         allowed = [result for result in range(len(below)) if possible >> result & 1] or list(range(len(below)))
         taken = [result for result in allowed if below[result] == child]
         assert results == [result for result in taken if result < nodes.n_outcomes[test]]

@@ -15,7 +15,7 @@ import budgetree as bt
 from _support.reference_walk import follow
 from budgetree import _core
 from budgetree.tree import Nodes, Tree
-from built_trees import BUILT, frame_of_rows, random_rows, random_tree
+from built_trees import BUILT, frame_of_rows, random_rows, random_tree, state_at
 
 seeds = st.integers(0, 10**6)
 
@@ -67,7 +67,7 @@ def test_no_case_pays_more_than_the_worst_case_and_some_result_pays_as_much(seed
     walk = tree.walk_codes(np.array(list(itertools.product(*widths)), dtype=np.uint8))
     assert walk.spent.max() == tree.need
     for node in range(len(tree.nodes)):
-        state = tree.state(node)
+        state = state_at(tree, node)
         assert tree.nodes.spent[node] == (state.spent if state.is_possible else 0)
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from budgetree._version import __version__
 from budgetree.cli.ask import ask
 from budgetree.cli.check import check
+from budgetree.cli.evaluate import evaluate
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
 from budgetree.cli.output import ending, give_up, prepare_streams
@@ -64,7 +67,7 @@ def cli() -> None:
     """
 
 
-for command in (check, frontier, fit, predict, ask, report, show, datasets, reproduce, completion):
+for command in (check, frontier, fit, evaluate, predict, ask, report, show, datasets, reproduce, completion):
     cli.add_command(command)
 
 

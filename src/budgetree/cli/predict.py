@@ -46,9 +46,10 @@ def predict(
     from dataclasses import replace
 
     from budgetree.cli.inputs import check_outputs, open_data
-    from budgetree.cli.predictions import Tally, codes_for, columns_for, predict_rows, safe_line
+    from budgetree.cli.predictions import Tally, columns_for, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.errors import TableError, Where
+    from budgetree.evaluate.cases import codes_for
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree

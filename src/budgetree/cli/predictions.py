@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder, as_learned
+from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
 from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
@@ -38,20 +38,6 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
         raise TableError(message, subject=absent, where=Where(rows.name))
     numbers = {encoder.name for encoder in schema.encoders or () if isinstance(encoder, NumberEncoder)}
     return Wanted(numbers.intersection(names), set(names) - numbers)
-
-
-def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
-    """The codes of a table's rows, as the model reads them."""
-    if schema.encoders is not None:
-        return schema.encoded(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
-    # A model of codes: a cell holds an outcome's name.
-    codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
-    for test in used:
-        codes_by_name = {name: code for code, name in enumerate(schema.outcome_names[test])}
-        cells = table.column(schema.test_names[test]).coded()
-        known = np.array([codes_by_name.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
-        codes[:, test] = cells.look_up(known, codes_by_name.get("None", UNSEEN))
-    return codes
 
 
 class Judgement:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
 from budgetree.data.number_format import POINTS, NumberFormat
-from budgetree.data.profile import FEW, ColumnProfile, NumberCounts, next_of
+from budgetree.data.profile import FEW, ColumnProfile, NumberCounts
 from budgetree.data.table import Table, check_column, check_marks
 from budgetree.errors import Remedy, SettingError, TableError, TableFileError
 from budgetree.services.words import listed
@@ -161,17 +161,7 @@ class Levels:
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
         """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
-        numbers, span = _numbers(column, self.name), self.high - self.low
-        codes = np.empty(len(numbers), dtype=np.uint8)
-        for first in range(0, len(numbers), BLOCK_ROWS):
-            level = np.clip(numbers[first : first + BLOCK_ROWS], self.low, self.high)
-            level -= self.low
-            level /= span if span > 0 else 1
-            level *= self.levels - 1
-            np.rint(level, out=level)
-            level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
-            codes[first : first + BLOCK_ROWS] = level
-        return codes
+        return NumberCuts.of(self).encode(_numbers(column, self.name))
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -220,15 +210,7 @@ class FineLevels:
         return [*names, MISSING] if self.levels in outcomes else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = _numbers(column, self.name)
-        if len(self.thresholds) > FEW:
-            codes = np.searchsorted(np.asarray(self.thresholds), numbers, side="right").astype(np.uint8)
-        else:
-            codes = np.zeros(len(numbers), dtype=np.uint8)
-            for threshold in self.thresholds:  # which a processor does many times faster than searching
-                codes += numbers >= threshold
-        codes[np.isnan(numbers)] = len(self.values) if self.has_missing else UNSEEN
-        return codes
+        return NumberCuts.of(self).encode(_numbers(column, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +231,11 @@ class Categories:
         return (*names, MISSING) if self.has_missing else tuple(names)
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        code = {value: index for index, value in enumerate(self.values)}
-        missing_code = len(self.values) if self.has_missing else UNSEEN
         if column.values is None and column.numbers is not None:
-            return _known_codes(code, column.numbers, missing_code)
-        coded = column.coded()
+            return NumberCuts.of(self).encode(column.numbers)
+        code, coded = {value: index for index, value in enumerate(self.values)}, column.coded()
         known = np.fromiter((self._code(value, code) for value in coded.distinct), np.uint8, len(coded.distinct))
-        return coded.look_up(known, missing_code)
+        return coded.look_up(known, len(self.values) if self.has_missing else UNSEEN)
 
     def _code(self, value: Any, code: Mapping[Any, int]) -> int:
         """That of the value or, where a text is not known, of the number that it writes; 007 stays a text."""
@@ -289,6 +269,18 @@ class NumberCuts:
         cuts = np.array(() if is_one else encoder.thresholds, dtype=np.float64)
         codes = np.arange(len(cuts) + 1, dtype=np.uint8)
         return cls(cuts, codes, encoder.levels if encoder.has_missing else UNSEEN)
+
+    def encode(self, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """The codes of numbers."""
+        if len(self.cuts) > FEW:
+            codes = self.codes[np.searchsorted(self.cuts, numbers, side="right")]
+        else:
+            reached = np.zeros(len(numbers), dtype=np.uint8)
+            for cut in self.cuts:  # which a processor does many times faster than searching
+                reached += numbers >= cut
+            codes = self.codes[reached]
+        codes[np.isnan(numbers)] = self.missing
+        return codes
 
     @classmethod
     def _around(cls, amounts: Mapping[float, int], missing: int) -> NumberCuts:
@@ -533,15 +525,6 @@ def _amounts(values: Iterable[Any]) -> dict[float, int]:
         if isinstance(value, (int, float, np.number, Decimal)):
             found.setdefault(as_float(value), position)
     return found
-
-
-def _known_codes(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
-    """The codes of numbers, of which only those that are known have one."""
-    values, positions = np.array(sorted(_amounts(code).items()) or [(np.nan, UNSEEN)]).T
-    at = next_of(values, numbers)
-    codes = np.where(values[at] == numbers, positions.astype(np.uint8)[at], np.uint8(UNSEEN))
-    codes[np.isnan(numbers)] = missing_code
-    return codes
 
 
 @lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes

@@ -195,9 +195,7 @@ class OptimalBudgetTreeClassifier(_InMemory):
     budget : number, optional
         No row's path costs more than this.
     prices : number, array-like, dict or Prices, optional
-        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
-        tests may share a charge; by default 1 each. A column is its name or position, and "country_*" is all columns
-        of that name, paid once together. Columns of an array are called x0, x1, …
+        As in `BudgetTreeClassifier`.
     max_error : number, optional
         The share of the training rows, by weight, that the tree may get wrong.
     losses : dict, array-like or Losses, optional
@@ -215,15 +213,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
         No leaf has fewer training rows.
     min_weight_fraction_leaf : float, default 0
         Leaves with less than this share of all weight are joined after the search.
-    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
-        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
-        mask) for which that holds although they are numbers.
-    class_weight : dict or 'balanced', optional
-        How much the rows of a class count, times `sample_weight`.
-    handle_unknown : {'stop', 'error'}, default 'stop'
-        A value that no training row had stops its row at that test, or is an error.
-    time_limit : float, optional
-        Seconds for `fit`, after which it takes the best tree so far and warns.
+    categorical_features, class_weight, handle_unknown, time_limit : optional
+        Those of `BudgetTreeClassifier`.
     n_jobs : int, optional
         Threads of exact search: by default -1, one per processor, and one in a worker of joblib. A tree that is proven
         does not depend on it.
@@ -234,20 +225,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
     ----------
     tree_ : Tree
         The tree; `tree_.statement` says what is proven of it.
-    max_cost_ : number
-        What no row exceeds.
-    mean_cost_ : float
-        Over the training rows, by weight.
-    feature_importances_ : array of float
-        Per column the share of the training rows, by weight, that pay for it.
-    classes_ : array
-        The classes.
-    answers_ : array
-        The classes, then whatever else may be answered.
-    n_features_in_ : int
-        The columns of `fit`.
-    feature_names_in_ : array of str
-        Their names, where all of them are text.
+    max_cost_, mean_cost_, feature_importances_, classes_, answers_, n_features_in_, feature_names_in_
+        Those of `BudgetTreeClassifier`.
 
     See Also
     --------

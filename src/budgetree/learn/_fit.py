@@ -319,16 +319,20 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
     return n_points
 
 
-def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
+def route_of(cases: AnyCases, request: FitRequest) -> NewRoute | KnownRoute:
+    """The way to what a request asks for."""
     has_budget, costs = request.max_error is None, cases.schema.costs
-    if request.objective is Objective.NEW:
-        largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-        route: Route = NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
-    elif isinstance(cases, DistributedCases) and has_budget and request.time_limit is None and _is_one(request):
+    if request.objective is Objective.KNOWN:
+        return KnownRoute(request, every_budget=not has_budget)
+    largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
+    return NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
+
+
+def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
+    is_quick = request.max_error is None and request.time_limit is None and _is_one(request)
+    if request.objective is Objective.KNOWN and isinstance(cases, DistributedCases) and is_quick:
         return _grown(cases, request, progress)
-    else:
-        route = KnownRoute(request, every_budget=not has_budget)
-    found = travel(route, cases, progress)
+    found = travel(route_of(cases, request), cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
     else:

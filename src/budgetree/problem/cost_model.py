@@ -283,10 +283,12 @@ class CostModel:
         """Per test, the price of what falls due on a path with these flags; for one path, or node × test for many."""
         return self._sum(self.pays & ~np.asarray(flags, dtype=np.int64)[..., None])
 
-    def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Per path, each with its own test: what this costs by outcome, and in the last column where it is unlisted."""
-        due = self._sum(self.pays[tests] & ~flags)
-        return np.asarray(np.column_stack([self.amounts[0, tests], self.costliest[tests]]) + due[:, None])
+    def charges(
+        self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]], resource: int = 0
+    ) -> NDArray[np.int64]:
+        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.pays[tests] & ~flags, resource)
+        return np.asarray(np.column_stack([self.amounts[resource, tests], self.most[resource, tests]]) + due[:, None])
 
     def _sum(self, unpaid: NDArray[np.int64], resource: int = 0) -> NDArray[np.int64]:
         """The fees whose bits are set, added up; it is done nowhere else."""

@@ -58,7 +58,6 @@ class WorkPlan:
     # Exact search: one question to the next
     moment: float = 0.2  # after which good trees are looked for before the search goes on
     quick_seconds: float = 0.3  # for narrow passes
-    greedy_after: float = 0.5  # of all questions: what is returned when the time is over must not be worse
     long: float = 1.5  # after which a search counts as long
     broader_seconds: float = 1.0  # for broader passes
     seconds_per_budget: float = 1.0  # for the budgets beyond the first that takes long

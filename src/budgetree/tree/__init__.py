@@ -5,8 +5,8 @@ from budgetree.tree.confusion import Confusion
 from budgetree.tree.consultation import Consultation
 from budgetree.tree.grown import LEAF, NO_BRANCH, Grown
 from budgetree.tree.leaves import Ensemble, Fixed, Majority, Model, Points, Totals
-from budgetree.tree.nodes import Branch, Buy, Kind, Nodes, Split
-from budgetree.tree.provenance import Bounds, Estimate, Origin
+from budgetree.tree.nodes import Branch, Buy, Nodes, Split
+from budgetree.tree.provenance import Bounds, Origin
 from budgetree.tree.tree import Tree
 from budgetree.tree.walk import Walk
 
@@ -19,10 +19,8 @@ __all__ = [
     "Confusion",
     "Consultation",
     "Ensemble",
-    "Estimate",
     "Fixed",
     "Grown",
-    "Kind",
     "Majority",
     "Model",
     "Nodes",

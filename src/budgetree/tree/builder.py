@@ -225,7 +225,7 @@ class TreeBuilder:
     @internal
     def add_grown(self, end: OpenEnd, grown: Grown) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        if end.number == 0 and len(self._nodes) == 1 and self._costs.is_plain:
+        if end.number == 0 and len(self._nodes) == 1 and not (self._costs.panels or self._costs.first):
             self._close(end, Majority())
             self._grown = grown
             return

@@ -52,11 +52,6 @@ class Grown:
         wanted = None if table.is_plain else table
         return self if self.loss_table is wanted else replace(self, loss_table=wanted)
 
-    def has_same_arrays(self, other: Grown) -> bool:
-        """Whether everything but what answers cost is the same."""
-        names = set(self.__dataclass_fields__) - {"loss_table"}
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
     def __len__(self) -> int:
         return len(self.test)
 
@@ -214,7 +209,8 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
     children = np.empty(int(n_children.sum()), dtype=np.int32)
     children[first[buy]] = branch
     children[first[branch][owner] + outcome] = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
-    charges = costs.charges(grown.flags(costs)[inner], tests)
+    flags = grown.flags(costs)[inner]
+    charges = costs.charges(flags, tests)
     column = np.where(is_listed, outcome, charges.shape[1] - 1)
     counts = np.zeros((size, grown.counts.shape[1]), dtype=np.int64)
     counts[start] = grown.counts
@@ -232,6 +228,19 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         known_spent[unseen] = 0
     charge_at = np.full(size, -1, dtype=np.int64)
     charge_at[buy] = first_result
+    n_further = len(costs.resources) - 1
+    further_charges = np.zeros((n_further, len(shown)), dtype=np.int64)
+    further_spent = np.zeros((n_further, size), dtype=np.int64)
+    leads = branches != NO_BRANCH
+    for row in range(n_further):
+        taken = costs.charges(flags, tests, row + 1)
+        further_charges[row] = taken[owner, column]
+        paid, by_child = np.zeros(len(grown), dtype=np.int64), np.zeros(len(grown), dtype=np.int64)
+        by_child[branches[leads]] = further_charges[row, leads]
+        for low, high in grown.levels[1:]:
+            paid[low:high] = paid[grown.parent[low:high]] + by_child[low:high]
+        further_spent[row, start] = paid
+        further_spent[row, branch] = further_spent[row, unseen] = paid[inner] + taken[:, -1]
     fallback = np.zeros(size, dtype=bool)
     fallback[buy] = grown.fallback[inner]
     return Nodes(
@@ -247,8 +256,8 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         counts=counts,
         spent=spent,
         known_spent=known_spent,
-        further_charges=np.zeros((0, len(shown)), dtype=np.int64),
-        further_spent=np.zeros((0, size), dtype=np.int64),
+        further_charges=further_charges,
+        further_spent=further_spent,
         fallback=fallback,
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,

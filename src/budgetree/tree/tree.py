@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -18,7 +17,7 @@ from budgetree.data.frames import read_frame, read_raw
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
-from budgetree.problem import PathState, Schema, check_codes
+from budgetree.problem import Schema, check_codes
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
@@ -362,14 +361,6 @@ class Tree:
             Raw values, as in `walk`.
         """
         return self.walk(cases).probabilities
-
-    @internal
-    def state(self, node: int) -> PathState:
-        """What a case has bought and spent when it comes to a node, and which results are still possible."""
-        state = self.schema.costs.start
-        for above, below in pairwise(self.nodes.path(node)):
-            state = self.nodes.state_below(above, below, state, self.schema.costs)
-        return state
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget, or this one where none has to go.

@@ -16,6 +16,7 @@ from budgetree.learn.greedy.rule import PythonRule, check_settings
 from budgetree.tree import Grown
 from reference_rules import Found, History, RuleProblem, combinations_of_rules, draw_problem
 from ruled import instance_of, judge_tree
+from sharding import sharded
 
 pytestmark = pytest.mark.filterwarnings("ignore:prices. no path can buy")
 COMBINATIONS = list(combinations_of_rules())
@@ -140,3 +141,19 @@ def test_growth_under_rules_is_the_rule_in_fractions(n_resources: int) -> None:
             assert judge_tree(problem, tree, budget) == tree.exact_loss
             n_unlocking += 1 in np.bincount(native.parent[1:]).tolist()
     assert n_unlocking > 3  # tests that show the same on all cases, and only unlock others
+
+
+@pytest.mark.parametrize("n_resources", [1, 2, 4])
+def test_lookahead_portfolios_and_partitions_keep_to_the_rules(n_resources: int) -> None:
+    for kinds in COMBINATIONS[::3]:
+        problem = draw_problem(Random(f"all greedy {kinds} {n_resources}"), kinds, n_resources)
+        instance, limits = instance_of(problem), (9, *problem.limits)
+        if any(a > b for a, b in zip(instance.schema.costs.begun.spent, limits, strict=True)):
+            continue
+        looked = bt.grow(instance, lookahead=1, budget=9)
+        assert judge_tree(problem, looked, 9) == looked.exact_loss
+        for point in bt.frontier(instance, objective="known", method="greedy", max_budget=9, folds=0):
+            assert judge_tree(problem, point.tree, int(point.max_cost)) == point.tree.exact_loss, kinds
+        parts = sharded(instance, 2)
+        found = bt.fit(parts, budget=9, impurities=[bt.Pairs()], objective="known")
+        assert found.tree == bt.grow(instance, impurity=bt.Pairs(), budget=9)

@@ -67,8 +67,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
     settled_below, complete = solver.least_budget, False  # below that budget everything is proven
     try:
         result = solver.decide(solver.least_budget, solver.layout.leaf_loss + 1)
-        if solver.layout.costs.one_price is None:  # with one price every budget is asked anyway
-            solver.start_from_greedy()
+        solver.start_from_greedy()  # whenever the time ends, greedy trees alone shall not be better
         while not complete:
             settled = _settle(solver, result)
             if settled is None:

@@ -70,7 +70,7 @@ class Solver:
         self._instance, self._request, self._report = instance, request, report
         limits_work = clock.counts_work and clock.seconds_left is not None
         self._search = Search(self.layout, request.cache_bytes, request.threads, limits_work=limits_work)
-        self._wants_every_budget, self._began = wants_every_budget, clock.seconds_passed
+        self._wants_every_budget = wants_every_budget
         self._larger: Iterator[int] | None = None  # budgets of which good trees are still to be looked for
         self._has_looked, self._must_grow = False, bool(request.impurities)
         self._proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
@@ -98,9 +98,8 @@ class Solver:
         What a stopped search has learned stays: the next one does not begin from scratch. The order is the same for any
         limit, which only ends it: with more time nothing comes out worse.
         """
-        if self.clock.is_over or self.clock.seconds_passed - self._began > self._plan.greedy_after:
-            self.start_from_greedy()
         if self.clock.is_over:
+            self.start_from_greedy()  # what is returned must not be worse
             return self._undecided(budget)
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         answer = self._ask(budget, cutoff, self._plan.moment)

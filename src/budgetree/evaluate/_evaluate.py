@@ -1,0 +1,369 @@
+"""evaluate: what to expect of a pathway on cases that it has not seen, or of the way to one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from budgetree.data.column import Column
+from budgetree.errors import Remedy, SettingError
+from budgetree.evaluate.cases import Ints, Judged, NewCases, divide
+from budgetree.evaluate.evaluation import Evaluation, Refits, Setup
+from budgetree.evaluate.measures import compare, measure, measure_cost, measure_groups
+from budgetree.evaluate.metrics import at_prevalence, decision_curve
+from budgetree.learn._fit import make_request, route_of
+from budgetree.learn.routes import split_time, travel
+from budgetree.learn.settings import FitRequest, KnownRows, at_least_one, check_instance
+from budgetree.learn.validation import (
+    DEFAULT_FOLDS,
+    HOLD_OUT_FROM,
+    FoldSettings,
+    Refit,
+    group_numbers,
+    refit_folds,
+    walk_rows,
+)
+from budgetree.problem import Instance
+from budgetree.problem.units import non_negative
+from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.services.words import listed, no_such
+from budgetree.tree import Tree
+from budgetree.tree.provenance import Objective
+
+DEFAULT_REPEATS = 3
+
+
+def evaluate(
+    subject: Instance | Tree,
+    cases: Any = None,
+    *,
+    target: str | None = None,
+    other: Tree | None = None,
+    positive: Any = None,
+    prevalence: float | None = None,
+    worth: Any = None,
+    by: Any = (),
+    groups: Any = None,
+    budget: Any = None,
+    folds: int = DEFAULT_FOLDS,
+    repeats: int = DEFAULT_REPEATS,
+    progress: bool | None = None,
+    names: tuple[str, str] = ("the pathway", "the other"),
+    **settings: Any,
+) -> Evaluation:
+    """What to expect on new cases: discrimination, calibration, net benefit and cost, with 95 % intervals.
+
+    Of known cases it judges the procedure: everything is learned again without the cases that are held out, and these
+    are judged by what was learned. Of a tree it judges that very pathway, on other cases.
+
+    Parameters
+    ----------
+    subject : Instance or Tree
+        The known cases, from which a pathway is learned as by `fit`; or a pathway.
+    cases : data frame or Instance, optional
+        For a pathway: cases that it was not learned from.
+    target : str, optional
+        The column of a data frame that has the right answer.
+    other : Tree, optional
+        A second pathway, to compare with the first case by case.
+    positive : optional
+        The class that sensitivity, calibration and net benefit are about; by default the one whose miss costs most,
+        else the rarer of two.
+    prevalence : float, optional
+        PPV and NPV are also given for this share of positive cases.
+    worth : number, optional
+        What one found case is worth, in the unit of prices: tests then count as harm in the net benefit.
+    by : str, sequence or dict, optional
+        Columns whose groups are also looked at one by one: "sex", "age:40,60" (cut there), or {either: a value per
+        row} where the column is no test.
+    groups : sequence, optional
+        One value per row, where several rows belong together (a patient's).
+    budget : number, optional
+        What no case may cost; None for no limit.
+    folds, repeats : int, optional
+        The cases are held out in so many parts, so many times; by default 5 and 3.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+    names : tuple of str, optional
+        What the two pathways are called.
+    **settings
+        Others of `fit` for known cases: objective, method, time_limit, min_cases, leaves, confidence, impurities,
+        threads.
+
+    Returns
+    -------
+    Evaluation
+        The figures; printed, a table.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected, or nothing can be held out.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> cases, new = bt.datasets.frame("pima").iloc[:500], bt.datasets.frame("pima").iloc[500:]
+    >>> tree = bt.fit(bt.Instance.from_frame(cases, "diabetes"), budget=2, folds=0).tree
+    >>> found = bt.evaluate(tree, new, target="diabetes", by="age:30,50")
+    >>> print(found.overall.by_class[found.positive].sensitivity)
+    62 % (52 to 71)
+    """
+    share = None if prevalence is None else float(non_negative(prevalence, "prevalence", "expected a share of 1"))
+    if share is not None and not 0 < share < 1:
+        message = f"prevalence is {prevalence}; expected a share of the cases above 0 and below 1, such as 0.02."
+        raise SettingError(message, subject="prevalence", found=prevalence, expected=(0, 1))
+    value = None if worth is None else float(non_negative(worth, "worth", "expected an amount above 0"))
+    if value == 0:
+        message = "worth is 0; expected what one found case is worth, in the unit of prices."
+        raise SettingError(message, subject="worth", found=worth)
+    asked = {"positive": positive, "prevalence": share, "worth": value, "by": by}
+    if isinstance(subject, Tree):
+        _refuse(settings | ({} if budget is None else {"budget": budget}))
+        return _pathway(subject, cases, target, other, groups, names, **asked)
+    check_instance(subject)
+    if cases is not None or other is not None:
+        message = "cases and other are for a pathway (a Tree) that is judged on new cases; leave them out."
+        raise SettingError(message, subject="cases")
+    if settings.get("max_error") is not None:
+        message = "max_error: which budget it takes is chosen anew in each fold, which is not judged here."
+        remedy = "Find the budget with fit first, then evaluate with"
+        raise SettingError(message, subject="max_error", remedy=Remedy(f"{remedy} budget=.", f"{remedy} --budget."))
+    repeats = at_least_one(repeats, "repeats", "a whole number of at least 1")
+    request = make_request(subject, budget=budget, folds=folds, groups=groups, **settings)
+    if request.folds is None or request.rows is None:
+        message = "folds: nothing can be held out, and so nothing can be said of new cases."
+        why = "There must be at least 2 folds, and a class of which one case is held out must have another."
+        raise SettingError(f"{message} {why}", subject="folds", found=folds)
+    return _procedure(subject, request, repeats, progress, **asked)
+
+
+def _refuse(settings: dict[str, Any]) -> None:
+    if settings:
+        message = f"{listed(sorted(settings))}: the pathway is learned already; expected nothing about learning."
+        raise SettingError(message, subject=min(settings))
+
+
+def _procedure(
+    instance: Instance, request: FitRequest, repeats: int, progress: bool | None, **asked: Any
+) -> Evaluation:
+    rows, settings = cast(KnownRows, request.rows), cast(FoldSettings, request.folds)
+    is_hold_out = rows.instance.n_rows >= HOLD_OUT_FROM
+    repeats = 1 if is_hold_out else repeats
+    if request.time_limit is not None:
+        request = replace(request, time_limit=request.time_limit / (repeats + 1))
+    request = replace(request, folds=None)
+    route = route_of(instance, request)
+    found = travel(route, instance, progress)
+    point = found[-1]
+    tree, whole = point.tree, rows.instance
+    learned = rows.learned_from()
+    learn = (lambda *_: lambda _: tree) if learned is not rows else route.again(found)
+    # Cases are numbered in an order that does not depend on that of the table: sums of floats do.
+    number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
+    order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))
+    case = np.argsort(order)
+    kept, repeat_of = list[Refit](), list[int]()
+    budget = point.budget if point.for_new else point.max_cost
+    n_parts = len(settings.parts(whole))
+    with progress_bar("learned again", progress) as report:
+        for repeat in range(repeats):
+            clock = split_time(request)[0]
+            with clock.listening():
+                part = learned.instance if learned is not rows else None
+                dealt = replace(settings, repeat=repeat)
+                shown = _shifted(report, repeat, repeats)
+                for refit in refit_folds(whole, learn, [budget], dealt, clock, report=shown, part=part):
+                    kept.append(refit)
+                    repeat_of.append(repeat)
+    if not kept:
+        message = "time_limit: it was over before a pathway had been learned without a fold; give more time."
+        raise SettingError(message, subject="time_limit", found=request.time_limit)
+    parts, repeats_done = [], []
+    labels, weights = whole.row_labels, whole.row_weights
+    for fold, (refit, repeat) in enumerate(zip(kept, repeat_of, strict=True)):
+        at = case[refit.rows]
+        draw = at if number is None else number[refit.rows]
+        facts = (at, labels[refit.rows], weights[refit.rows], draw, fold, tree.test_names)
+        judged = Judged.of(refit.walks[0], *facts)
+        counts = np.argsort(at)
+        counts = counts[judged.sample.weights[counts] > 0]
+        parts.append(judged.take(counts))
+        repeats_done.append(np.full(len(counts), repeat))
+    total = float(weights.sum())
+    held_out = sum(float(weights[refit.rows].sum()) for refit in kept) / len(kept)
+    judged = Judged.joined(parts, 1 + held_out / (total - held_out))
+    source = whole.source
+    setup = Setup(
+        "procedure",
+        0 if source is None else sum(int(column.is_absent.sum()) for column in source.tests.columns),
+        n_folds=n_parts,
+        n_repeats=repeats,
+        n_left_out=repeats * n_parts - len(kept),
+        n_groups=None if rows.groups is None or rows.n_copies else len(set(rows.groups)),
+        n_copies=rows.n_copies,
+        n_cases=total,
+        budget=None
+        if request.within is None
+        else tree.schema.wording.amount(instance.schema.costs.amount(request.within)),
+        is_for_new=request.objective is Objective.NEW,
+        is_hold_out=is_hold_out,
+        inflation=judged.sample.inflation,
+    )
+    raw = order if rows.positions is None else rows.positions[order]
+    evaluation = _measured(
+        tree,
+        judged,
+        raw,
+        np.concatenate(repeats_done),
+        setup,
+        _columns_of(instance, raw),
+        library=instance.frame_library,
+        **asked,
+    )
+    if learned is not rows:
+        return evaluation
+    return replace(evaluation, refits=_refits(tree, kept, whole, 1 - held_out / total))
+
+
+def _shifted(report: ProgressReport, repeat: int, repeats: int) -> ProgressReport:
+    """A bar over all repeats."""
+
+    def shown(done: float, total: float, words: str = "") -> None:
+        times = f", repeat {repeat + 1} of {repeats}" if repeats > 1 else ""
+        report(repeat * total + done, repeats * total, f"{words}{times}")
+
+    return shown
+
+
+def _columns_of(instance: Instance, raw: Any) -> Callable[[str], Column | None]:
+    tests = None if instance.source is None else instance.source.tests
+    return lambda name: tests.column(name).take(raw) if tests is not None and name in tests.names else None
+
+
+def _refits(tree: Tree, kept: list[Refit], whole: Instance, learned_from: float) -> Refits:
+    """How often the same comes out."""
+    first, used = _first_stage(tree), {tree.test_names[test] for test in tree.tests_used}
+    trees = [refit.trees[0] for refit in kept]
+    rows = np.concatenate([refit.rows for refit in kept])
+    own = walk_rows([tree], whole, whole, np.arange(whole.n_rows))[0].answers[rows]
+    again = np.concatenate([refit.walks[0].answers for refit in kept])
+    return Refits(
+        n_refits=len(kept),
+        learned_from=learned_from,
+        first=first,
+        same_first=sum(set(_first_stage(refit)) == set(first) for refit in trees),
+        same_tests=sum({refit.test_names[test] for test in refit.tests_used} == used for refit in trees),
+        same_answers=float(np.average(own == again, weights=whole.row_weights[rows])),
+    )
+
+
+def _first_stage(tree: Tree) -> tuple[str, ...]:
+    """What is bought before the first branch."""
+    node, bought = 0, list[str]()
+    while tree.nodes.is_buy[node]:
+        bought.append(tree.test_names[int(tree.nodes.test[node])])
+        node = int(tree.nodes.below(node)[0])
+    return tuple(bought)
+
+
+def _pathway(
+    tree: Tree, cases: Any, target: str | None, other: Tree | None, groups: Any, names: tuple[str, str], **asked: Any
+) -> Evaluation:
+    if cases is None:
+        message = "cases: a pathway is judged by cases that it was not learned from; give a table with their classes."
+        raise SettingError(message, subject="cases")
+    new = NewCases.of(cases, target, groups, tree)
+    walk = new.walk(tree)
+    numbers = np.arange(len(new.labels))
+    judged = Judged.joined([Judged.of(walk, numbers, new.labels, new.weights, new.draw, 0, tree.test_names)])
+    setup = Setup(
+        "pathway",
+        new.n_missing,
+        new.n_without,
+        float(new.weights @ (walk.unlisted >= 0)),
+        n_groups=None if groups is None else len(np.unique(new.draw)),
+        n_cases=float(new.weights.sum()),
+    )
+    library = cases.frame_library if isinstance(cases, Instance) else None
+    evaluation = _measured(tree, judged, new.row, np.zeros_like(numbers), setup, new.column, library=library, **asked)
+    if other is None:
+        return evaluation
+    at = _answers_of(other, tree)
+    second = Judged.of(new.walk(other), numbers, new.labels, new.weights, new.draw, 0, other.test_names)
+    chances = second.chances[:, np.argsort(at[: len(tree.class_names)])]
+    second = replace(second, answers=at[second.answers], chances=chances)
+    versus = compare(judged, second, tree.schema, names, evaluation.positive, asked["worth"])
+    return replace(evaluation, comparison=versus, other=second)
+
+
+def _answers_of(other: Tree, tree: Tree) -> Ints:
+    """Per answer of the other pathway, its position among those of the first, which must have all of them."""
+    known = {str(name): position for position, name in enumerate(tree.answer_names)}
+    same_classes = set(map(str, other.class_names)) == set(map(str, tree.class_names))
+    if not same_classes or not {str(name) for name in other.answer_names} <= set(known):
+        message = f"other: it answers {listed(other.answer_names)}, the first pathway {listed(tree.answer_names)}."
+        remedy = "Both must know the same classes; give the one with more answers first."
+        raise SettingError(f"{message} {remedy}", subject="other", found=other.answer_names)
+    return np.array([known[str(name)] for name in other.answer_names], dtype=np.int64)
+
+
+def _measured(
+    tree: Tree,
+    judged: Judged,
+    rows: Ints,
+    repeat: Ints,
+    setup: Setup,
+    column: Callable[[str], Column | None],
+    *,
+    positive: Any,
+    prevalence: float | None,
+    worth: float | None,
+    by: Any,
+    library: str | None,
+) -> Evaluation:
+    """Everything that is asked for, of cases that were judged."""
+    schema, sample = tree.schema, judged.sample
+    overall = measure(judged, schema)
+    label, why = _positive(positive, overall.n_by_class, tree)
+    if label is None and (prevalence is not None or worth is not None):
+        message = "positive: which class is meant? prevalence and worth are about one class."
+        remedy = Remedy('Give positive="class".', "Use --positive CLASS.")
+        raise SettingError(message, subject="positive", expected=tuple(tree.class_names), remedy=remedy)
+    curve, adjusted = None, None
+    if label is not None:
+        is_class, said = judged.labels == label, judged.answers == label
+        curve = decision_curve(sample, is_class, judged.chances[:, label], judged.cost, worth)
+        cleared = ~said & (judged.answers < len(tree.class_names))
+        adjusted = None if prevalence is None else at_prevalence(sample, is_class, said, cleared, prevalence)
+    return Evaluation(
+        tree,
+        judged,
+        rows,
+        repeat,
+        setup,
+        overall,
+        label,
+        why,
+        prevalence,
+        adjusted,
+        curve,
+        measure_cost(judged, tree),
+        measure_groups(judged, divide(by, column, rows), schema),
+        library=library,
+    )
+
+
+def _positive(named: Any, counts: Sequence[float], tree: Tree) -> tuple[int | None, str]:
+    """The class that is named, or else the one whose miss costs most or that is rarer."""
+    if named is None:
+        return tree.schema.loss_table.positive(counts)
+    names = [str(name) for name in tree.class_names]
+    if str(named) not in names:
+        raise SettingError(
+            f"positive: {no_such('class', str(named), names)}", subject="positive", found=named, expected=tuple(names)
+        )
+    return names.index(str(named)), "named"

@@ -1,0 +1,251 @@
+"""Judged: what pathways said of cases whose class is known and that they were not learned from.
+
+case      0 0 0 1 1 1 …     by a pathway learned without them, once in every repeat; or by one fixed pathway
+fold      2 5 9 0 6 8 …     which pathway it was
+answer    a b a b b b …     with the probabilities, what was paid, and the tests that were done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.column import Column, is_missing
+from budgetree.data.encoders import UNSEEN, as_learned
+from budgetree.data.frames import read_frame
+from budgetree.data.table import Table
+from budgetree.errors import SettingError, TableError
+from budgetree.evaluate.sample import Sample
+from budgetree.learn.validation import check_groups, walk_rows
+from budgetree.problem import Instance, Schema
+from budgetree.services.words import counted, listed, no_such, some_of
+from budgetree.tree import Tree, Walk
+
+MAX_GROUPS = 20  # of one column, that are looked at one by one
+NOT_KNOWN = "not known"
+ARRAYS = ("case", "labels", "answers", "chances", "cost", "stage", "tests")  # of Judged
+
+Ints = NDArray[np.int64]
+Values = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A row per case and repeat."""
+
+    case: Ints  # its position among the rows that were given
+    labels: Ints  # positions in class_names
+    answers: Ints  # positions in answer_names
+    chances: NDArray[np.float64]  # row × class
+    cost: NDArray[np.float64]
+    stage: Ints  # how often something was bought before an answer
+    tests: NDArray[np.bool_]  # row × test: which were done
+    test_names: tuple[str, ...]
+    sample: Sample
+
+    @classmethod
+    def of(
+        cls,
+        walk: Walk,
+        case: Ints,
+        labels: Ints,
+        weights: NDArray[np.float64],
+        draw: Ints,
+        fold: int,
+        test_names: tuple[str, ...],
+    ) -> Judged:
+        """What one pathway says of cases that all count once."""
+        leaves, at = np.unique(walk.leaf, return_inverse=True)
+        position = {name: index for index, name in enumerate(test_names)}
+        done = np.zeros((len(leaves), len(position)), dtype=bool)
+        stages = np.zeros(len(leaves), dtype=np.int64)
+        for index, leaf in enumerate(leaves.tolist()):
+            done[index, [position[walk.schema.test_names[test]] for test in walk.nodes.bought(leaf)]] = True
+            is_buy = walk.nodes.is_buy[walk.nodes.path(leaf)].astype(np.int64)
+            stages[index] = int((np.diff(is_buy, prepend=0) == 1).sum())
+        folds = np.full(len(case), fold, dtype=np.int64)
+        found = (walk.answers, walk.probabilities, walk.cost, stages[at], done[at])
+        return cls(case, labels, *found, test_names, Sample(weights, case, draw, folds))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Judged], inflation: float = 1.0) -> Judged:
+        """All of them; a case that is there several times shares its weight among these."""
+        arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}
+        samples = [part.sample for part in parts]
+        times = np.bincount(arrays["case"])[arrays["case"]]
+        weights, draw, fold = (np.concatenate([getattr(s, n) for s in samples]) for n in ("weights", "draw", "fold"))
+        sample = Sample(weights / times, arrays["case"], draw, fold, inflation)
+        return cls(**arrays, test_names=parts[0].test_names, sample=sample)
+
+    def take(self, chosen: NDArray[Any]) -> Judged:
+        """Only these rows."""
+        arrays = {name: getattr(self, name)[chosen] for name in ARRAYS}
+        return replace(self, **arrays, sample=self.sample.take(chosen))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewCases:
+    """Cases to judge a fixed pathway by."""
+
+    labels: Ints  # positions among the classes of the pathway
+    weights: NDArray[np.float64]
+    draw: Ints
+    row: Ints  # of the table, for those who look a case up
+    walk: Callable[[Tree], Walk]
+    column: Callable[[str], Column | None]  # by name, a value per case
+    n_without: int = 0  # rows that do not say what is right, which are left out
+    n_missing: int = 0  # cells of tests that are empty
+
+    @classmethod
+    def of(cls, cases: Any, target: str | None, groups: Any, tree: Tree) -> NewCases:
+        """Whatever a user may give: an Instance, a data frame or a table with the target column."""
+        if isinstance(cases, Instance):
+            return cls._of_instance(cases, groups, tree)
+        if target is None:
+            message = "target: the cases are a table; say which of its columns has the right answer."
+            raise SettingError(message, subject="target")
+        table = cases if isinstance(cases, Table) else read_frame(cases)
+        if target not in table.names:
+            raise TableError(no_such("column", target, table.names), subject=target, where=table.origin)
+        number = None if groups is None else np.unique(_texts(check_groups(groups, len(table))), return_inverse=True)[1]
+        said = np.flatnonzero(~table.column(target).is_absent)
+        rows = table.take(said)
+        if not len(rows):
+            message = f"{target!r} is empty in every row; expected a class in at least one."
+            raise TableError(message, subject=target, where=table.origin)
+        labels = _positions(rows.column(target).to_list(), tree)
+        names = [tree.test_names[test] for test in tree.tests_used]
+        absent = next((name for name in names if name not in table.names), None)
+        if absent is not None:
+            message = (
+                f"there is no column {absent!r}, which the pathway may ask for. There are: {some_of(table.names)}."
+            )
+            raise TableError(message, subject=absent, where=table.origin)
+        n_missing = sum(int(rows.column(name).is_absent.sum()) for name in names)
+        draw = np.arange(len(rows)) if number is None else number[said]
+        return cls(
+            labels,
+            np.ones(len(rows)),
+            draw,
+            said,
+            lambda pathway: pathway.walk_codes(codes_for(pathway.schema, pathway.tests_used, rows)),
+            lambda name: rows.column(name) if name in rows.names else None,
+            len(table) - len(said),
+            n_missing,
+        )
+
+    @classmethod
+    def _of_instance(cls, cases: Instance, groups: Any, tree: Tree) -> NewCases:
+        number = (
+            None if groups is None else np.unique(_texts(check_groups(groups, cases.n_rows)), return_inverse=True)[1]
+        )
+        rows, positions = cases.unrolled(merged=False)  # a weight of k is k rows
+        kept = np.flatnonzero(rows.row_weights > 0)
+        names = {tree.test_names[test] for test in tree.tests_used}
+        absent = sorted(names - set(cases.test_names))
+        if absent:
+            message = f"the cases have no test {absent[0]!r}, which the pathway may ask for."
+            raise TableError(message, subject=absent[0])
+        classes = _positions(cases.class_names, tree) if len(kept) else np.zeros(0, dtype=np.int64)
+        tests = None if rows.source is None else rows.source.tests
+        n_missing = 0 if tests is None else sum(int(column.is_absent.sum()) for column in tests.columns)
+        return cls(
+            classes[rows.row_labels[kept]],
+            rows.row_weights[kept],
+            kept if number is None else number[positions[kept]],
+            positions[kept],
+            lambda pathway: walk_rows([pathway], rows, rows, kept)[0],
+            lambda name: tests.column(name).take(kept) if tests is not None and name in tests.names else None,
+            n_missing=n_missing,
+        )
+
+
+def codes_for(schema: Schema, used: frozenset[int], table: Table) -> NDArray[np.uint8]:
+    """The codes of a table's rows, as a model reads them."""
+    if schema.encoders is not None:
+        return schema.encoded(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
+    # A model of codes: a cell holds an outcome's name.
+    codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
+    for test in used:
+        codes_by_name = {name: code for code, name in enumerate(schema.outcome_names[test])}
+        cells = table.column(schema.test_names[test]).coded()
+        known = np.array([codes_by_name.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
+        codes[:, test] = cells.look_up(known, codes_by_name.get("None", UNSEEN))
+    return codes
+
+
+def _texts(values: Iterable[Any]) -> NDArray[np.str_]:
+    return np.array([str(value) for value in values])
+
+
+def _positions(names: Values, tree: Tree) -> Ints:
+    """Classes by the positions that the pathway has for them; a file need not have its types."""
+    known = {str(name): position for position, name in enumerate(tree.class_names)}
+    other = sorted({str(name) for name in names} - set(known))
+    if other:
+        message = f"the pathway knows no class {other[0]!r}; it knows {listed(tree.class_names)}."
+        advice = "Correct the names, or leave out the rows of other classes, and say so where you report the figures."
+        raise TableError(f"{message} {advice}", subject=other[0], expected=tuple(tree.class_names))
+    return np.array([known[str(name)] for name in names], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Division:
+    """Cases in groups: by the values of a column, or between cuts of its numbers."""
+
+    by: str
+    names: tuple[str, ...]
+    number: Ints  # per case, the position of its group
+
+
+def divide(by: Any, column: Callable[[str], Column | None], rows: Ints) -> list[Division]:
+    """The groups that are asked for: "sex", "age:40,60", or {either: a value per row}."""
+    given: Mapping[str, Any] = by if isinstance(by, Mapping) else dict.fromkeys([by] if isinstance(by, str) else by)
+    return [_divided(str(spec), values, column, rows) for spec, values in given.items()]
+
+
+def _divided(spec: str, values: Any, column: Callable[[str], Column | None], rows: Ints) -> Division:
+    name, _, cuts = (spec, "", "") if column(spec) is not None else spec.rpartition(":")
+    name, cuts = (name, cuts) if name else (spec, "")
+    found = column(name) if values is None else None
+    if values is None and found is None:
+        message = f"by: there is no column {name!r} in the cases; expected one of their columns, or its values."
+        raise SettingError(message, subject="by", found=spec)
+    cells = list(values) if found is None else found.to_list()
+    if found is None:
+        if len(rows) and len(cells) <= int(rows.max()):
+            message = f"by: {name!r} has {counted(len(cells), 'value')}; expected one for each row."
+            raise SettingError(message, subject="by", found=len(cells))
+        cells = [cells[row] for row in rows.tolist()]
+    return _by_cuts(name, cells, cuts, spec) if cuts else _by_value(name, cells)
+
+
+def _by_value(name: str, cells: Values) -> Division:
+    texts = [NOT_KNOWN if is_missing(cell) else str(cell) for cell in cells]
+    names = sorted(set(texts), key=lambda text: (text == NOT_KNOWN, len(text) if text.isdigit() else 0, text))
+    if len(names) > MAX_GROUPS:
+        message = f"by: {name!r} has {len(names)} different values; expected at most {MAX_GROUPS}."
+        raise SettingError(f"{message} Cut numbers, as in {name}:40,60.", subject="by", found=len(names))
+    at = {text: index for index, text in enumerate(names)}
+    return Division(name, tuple(names), np.array([at[text] for text in texts], dtype=np.int64))
+
+
+def _by_cuts(name: str, cells: Values, cuts: str, spec: str) -> Division:
+    try:
+        edges = [float(cut) for cut in cuts.split(",")]
+        numbers = np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
+    except (TypeError, ValueError) as error:
+        message = f"by: {spec!r} does not cut numbers; expected a column of numbers and where to cut, as in age:40,60."
+        raise SettingError(message, subject="by", found=spec) from error
+    if edges != sorted(set(edges)) or not np.isfinite(edges).all():
+        raise SettingError(f"by: the cuts of {spec!r} do not rise; expected age:40,60.", subject="by", found=spec)
+    shown = cuts.replace(" ", "").split(",")
+    between = [f"{low} to below {high}" for low, high in pairwise(shown)]
+    number = np.where(np.isnan(numbers), len(edges) + 1, np.searchsorted(edges, numbers, side="right"))
+    names = (f"below {shown[0]}", *between, f"{shown[-1]} or more", *([NOT_KNOWN] if np.isnan(numbers).any() else ()))
+    return Division(name, names, number)

@@ -1,0 +1,313 @@
+"""An evaluation in words: tables for a terminal, a paragraph for a paper, a dict for programs and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from budgetree._version import __version__
+from budgetree.evaluate.measures import SMALL, Comparison
+from budgetree.evaluate.metrics import LEAST_CHANCE, RATES
+from budgetree.evaluate.sample import Measured
+from budgetree.services.words import counted, show_number, visible_lines, with_more
+from budgetree.show.tables import TextTable, text_lines
+from budgetree.show.text import confusion_lines
+from budgetree.tree import Confusion
+
+if TYPE_CHECKING:
+    from budgetree.evaluate.evaluation import Evaluation, Refits
+
+WIDTH, MAX_LISTED = 100, 12
+SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # thresholds, in the terminal
+TITLES = {"ppv": "PPV", "npv": "NPV", "auc": "AUC", "brier": "Brier score"}
+TITLES |= {"slope": "calibration slope", "intercept": "calibration intercept"}
+WHY = {"named": "as asked", "loss": "its miss costs most", "rarer": "it is the rarer class"}
+
+
+def render_text(found: Evaluation) -> str:
+    """Everything that a reader of a paper asks, in its order."""
+    parts = [
+        _heading(found),
+        _figures(found),
+        _confusion(found),
+        _decision_curve(found),
+        _cost(found),
+        _subgroups(found),
+        [] if found.comparison is None else _comparison(found, found.comparison),
+        [] if found.refits is None else _wrapped(f"stability: {stability_sentence(found.refits)}"),
+        [line for note in notes(found) for line in _wrapped(f"note: {note}")],
+        ["for the methods section:", *wrap(methods_paragraph(found), WIDTH)],
+    ]
+    return visible_lines("\n\n".join("\n".join(lines) for lines in parts if lines))
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ")
+
+
+def _some(names: Sequence[str]) -> str:
+    return with_more(names[:MAX_LISTED], len(names) - MAX_LISTED)
+
+
+def _heading(found: Evaluation) -> list[str]:
+    setup, classes = found.setup, found.tree.schema.wording.classes
+    title = "a fixed pathway, on cases that it was not learned from"
+    if setup.kind == "procedure":
+        times = f"{counted(setup.n_folds or 0, 'fold')} × {counted(setup.n_repeats or 0, 'repeat')}"
+        how = "judged on one fifth of the cases, which it was not learned from"
+        how = how if setup.is_hold_out else f"learned again without the cases that it is judged by ({times})"
+        title = f"the procedure, {how}"
+    counts = [f"{show_number(n)} {name}" for n, name in zip(found.overall.n_by_class, classes, strict=True) if n]
+    about = "every class against all others; --positive CLASS says which one matters"
+    if found.positive is not None:
+        about = f"positive: {classes[found.positive]} ({WHY[found.positive_why]})"
+    return [f"evaluation of {title}", f"{counted(found.overall.n, 'case')}: {_some(counts)}", about]
+
+
+def _cells(value: Measured | None) -> tuple[str, str]:
+    """The value and its interval."""
+    if value is None:
+        return "-", ""
+    number, *ends = value.numbers
+    return number + (" %" if value.unit == "%" else ""), " to ".join(ends)
+
+
+def _one_cell(value: Measured | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return [line.rstrip() for line in text_lines(TextTable(head, tuple(rows)))]
+
+
+def _figures(found: Evaluation) -> list[str]:
+    overall, one = found.overall, found.positive_measures
+    rows: list[tuple[str, Measured | None, str]] = [("error", overall.error, "")]
+    rows += [("loss of a case", overall.loss, "")] if overall.loss is not None else []
+    if one is None:
+        rows += [("Brier score", overall.brier, ""), ("log loss", overall.log_loss, "")]
+    else:
+        ideal = {"slope": "1 is ideal", "intercept": "0 is ideal"}
+        rates = [(TITLES.get(name, name), getattr(one, name), ideal.get(name, "")) for name in RATES]
+        at = f"at a prevalence of {100 * (found.prevalence or 0):g} %"
+        other = [(name, value, at) for name, value in zip(("PPV", "NPV"), found.at_prevalence or (), strict=False)]
+        rows += [*rates[:4], *other, *rates[4:6], ("log loss", overall.log_loss, ""), *rates[6:]]
+    lines = _table(("", "value", "95 % interval", ""), [(name, *_cells(value), note) for name, value, note in rows])
+    if one is not None:
+        return lines
+    pairs = zip(found.tree.schema.wording.classes, overall.by_class, strict=True)
+    each = [
+        (name, show_number(of.n), *(_one_cell(getattr(of, rate)) for rate in RATES[:5])) for name, of in pairs if of.n
+    ]
+    return [*lines, "", *_table(("class", "cases", *(TITLES.get(rate, rate) for rate in RATES[:5])), each)]
+
+
+def _confusion(found: Evaluation) -> list[str]:
+    words = found.tree.schema.wording
+    rounded = ([round(count, 1) for count in row] for row in found.overall.confusion)
+    counts = tuple(tuple(int(count) if count == int(count) else count for count in row) for row in rounded)
+    means = ["(means over the repeats)"] if (found.setup.n_repeats or 1) > 1 else []
+    return [*confusion_lines(Confusion(words.answers, words.classes, counts)), *means]
+
+
+def _decision_curve(found: Evaluation) -> list[str]:
+    curve = found.decision_curve
+    if curve is None:
+        return []
+    at = [curve.thresholds.index(threshold) for threshold in SHOWN_AT]
+    rows = [
+        ("the pathway", *(f"{curve.net_benefit[index].value:.3f}" for index in at)),
+        ("treat all", *(f"{curve.treat_all[index]:.3f}" for index in at)),
+        ("treat none", *("0" for _ in at)),
+    ]
+    harm = "tests do no harm here; --worth AMOUNT says what a found case is worth"
+    if curve.worth is not None:
+        worth = found.tree.schema.wording.amount(curve.worth)
+        harm = f"what each case paid is a harm: a found case is worth {worth}, so {curve.harm:.3f} on average"
+    said = f"found cases per case, less false alarms at the odds of the threshold; {harm}"
+    return [*_table(("net benefit at", *(f"{100 * threshold:.0f} %" for threshold in SHOWN_AT)), rows), *_wrapped(said)]
+
+
+def _amount(found: Evaluation, value: Measured | None) -> str:
+    if value is None:
+        return "-"
+    number, *ends = value.numbers
+    amount = found.tree.schema.wording.with_unit(number if ends else show_number(round(value.value, 2)))
+    return f"{amount} ({' to '.join(ends)})" if ends else amount
+
+
+def _cost(found: Evaluation) -> list[str]:
+    cost, words = found.cost, found.tree.schema.wording
+    by_class = zip(words.classes, cost.by_class, strict=True)
+    each = [f"{name} {_amount(found, of)}" for name, of in by_class if of is not None]
+    ends = []
+    for of in cost.stages:
+        after = f"after {counted(of.stage, 'stage')}" if of.stage else "without a test"
+        ends.append(f"{after} {100 * of.share:.0f} % (mean cost {words.with_unit(f'{of.mean_cost:.3g}')})")
+    done = [f"{of.name} {100 * of.share:.0f} %" for of in cost.tests]
+    return [
+        f"cost: worst {words.amount(cost.worst)}, which no case exceeds; mean {_amount(found, cost.mean)}",
+        *_wrapped(f"by class: {_some(each)}", "  "),
+        *_wrapped(f"answered {_some(ends)}", "  "),
+        *_wrapped(f"tests done: {_some(done) or 'none'}", "  "),
+    ]
+
+
+def _subgroups(found: Evaluation) -> list[str]:
+    if not found.subgroups:
+        return []
+    rates = () if found.positive is None else ("sensitivity", "specificity", "auc")
+    rows = []
+    for group in found.subgroups:
+        of, mark = group.measures, " *" if group.measures.is_small else ""
+        one = None if found.positive is None else of.by_class[found.positive]
+        counts = [of.n] if one is None else [of.n, one.n]
+        measured = [of.error, *(getattr(one, rate) for rate in rates)]
+        name, cells = f"{group.by} {group.group}{mark}", [show_number(round(count, 2)) for count in counts]
+        rows.append((name, *cells, *map(_one_cell, measured), _amount(found, of.mean_cost)))
+    positives = () if found.positive is None else (found.tree.schema.wording.classes[found.positive],)
+    head = ("group", "cases", *positives, "error", *(TITLES.get(rate, rate) for rate in rates), "mean cost")
+    is_marked = any(group.measures.is_small for group in found.subgroups)
+    return [*_table(head, rows), *([f"* fewer than {SMALL} cases of a class: says little"] if is_marked else [])]
+
+
+def _comparison(found: Evaluation, versus: Comparison) -> list[str]:
+    answers = found.tree.schema.wording.answers
+    rows = [("error", versus.error), ("loss of a case", versus.loss), ("cost of a case", versus.cost)]
+    rows += [(f"net benefit at {100 * of.threshold:g} %", of.difference) for of in versus.net_benefit]
+    head = (f"{versus.names[1]} less {versus.names[0]}", "difference", "95 % interval")
+    pairs = [f"{show_number(n)} {answers[b]} instead of {answers[a]}" for a, b, n in versus.changed]
+    said = f"{counted(versus.n_changed, 'case gets', 'cases get')} another answer{': ' if pairs else ''}{_some(pairs)}"
+    if found.other is not None and pairs:
+        changed = found.rows[found.judged.case[found.judged.answers != found.other.answers]] + 1
+        said += f" (rows {_some([str(row) for row in changed.tolist()])})"
+    return [*_table(head, [(name, *_cells(value)) for name, value in rows if value is not None]), *_wrapped(said)]
+
+
+def stability_sentence(refits: Refits) -> str:
+    """What comes back when the pathway is learned again."""
+    times = f"of {counted(refits.n_refits, 'time')}"
+    first = f"began with {' and '.join(refits.first)}" if refits.first else "branched before it bought anything"
+    return (
+        f"Learned again {counted(refits.n_refits, 'time')} from {100 * refits.learned_from:.0f} % of the cases, the "
+        f"pathway {first} {refits.same_first} {times}, used the same set of tests {refits.same_tests} {times}, and "
+        f"gave {100 * refits.same_answers:.0f} % of the cases that it had not seen the same answer."
+    )
+
+
+def notes(found: Evaluation) -> Iterator[str]:
+    """What a reader must know to take the figures for what they are."""
+    overall, setup, one = found.overall, found.setup, found.positive_measures
+    absent = [name for name, n in zip(found.tree.schema.wording.classes, overall.n_by_class, strict=True) if not n]
+    if absent:
+        yield f"no case is {_some(absent)}: what is about that is not known (-)."
+    elif overall.is_small:
+        yield f"some class has fewer than {SMALL} cases: intervals are wide, and calibration says little."
+    if sum(map(sum, overall.confusion[len(overall.n_by_class) :])) > 0:
+        yield "referred cases are no errors; in sensitivity and specificity they are neither found nor cleared."
+    if overall.n_impossible:
+        cases = counted(round(overall.n_impossible, 1), "case is", "cases are")
+        yield f"{cases} of a class that got a probability of 0; log loss counts 36 for each, the most that it can."
+    if one is not None and found.positive is not None:
+        chances = found.judged.chances[:, found.positive]
+        if one.slope is None or one.intercept is None:
+            yield "no calibration slope (-): probabilities are all alike, or separate the classes, or one is absent."
+        elif chances.min() < LEAST_CHANCE or chances.max() > 1 - LEAST_CHANCE:
+            yield f"calibration: probabilities below {LEAST_CHANCE} and above {1 - LEAST_CHANCE} count as these."
+        for said, value in (("positive: there is no PPV", one.ppv), ("negative: there is no NPV", one.npv)):
+            if value is None:
+                yield f"no case is answered {said} (-)."
+    for number, singular, plural, what in (
+        (setup.n_left_out, "fold was", "folds were", "left out, as the time was over."),
+        (setup.n_without, "row says", "rows say", "nothing about what is right: left out."),
+        (setup.n_unlisted, "case has", "cases have", "a result that no known case had."),
+        (setup.n_copies, "row is a copy", "rows are copies", "of another: held out together, as one case."),
+    ):
+        if number:
+            yield f"{counted(number, singular, plural)} {what}"
+
+
+def methods_paragraph(found: Evaluation) -> str:
+    """What was done, with the sample sizes, in sentences that a paper may have."""
+    setup, overall, words, curve = found.setup, found.overall, found.tree.schema.wording, found.decision_curve
+    size = counted(overall.n, "case")
+    if found.positive is not None:
+        size += f" ({show_number(overall.n_by_class[found.positive])} {words.classes[found.positive]})"
+    missing = counted(setup.n_missing, "value was", "values were") if setup.n_missing else "no value was"
+    together = f"; cases of one group ({setup.n_groups} groups) were kept together" if setup.n_groups else ""
+    together += "; copies of a row were kept together" if setup.n_copies else ""
+    if setup.kind == "pathway":
+        said = [f"A fixed pathway was evaluated on {size} that it was not learned from; {missing} missing{together}."]
+    else:
+        limit = "no limit on costs" if setup.budget is None else f"a budget of {setup.budget} that no case exceeds"
+        aim = "the lowest error on new cases" if setup.is_for_new else "the fewest errors on the known cases"
+        times = f", repeated {setup.n_repeats} times" if (setup.n_repeats or 1) > 1 else ""
+        how = (
+            f"by {setup.n_folds}-fold cross-validation{times}: levels, choice of tests, stopping and probabilities "
+            "were learned again without the cases held out, which a pathway then answered that had not seen them"
+        )
+        how = "on one fifth of the cases, from which it was not learned" if setup.is_hold_out else how
+        said = [f"The pathway was learned from {size} for {aim}, with {limit}; {missing} missing."]
+        said += [f"It was evaluated {how}{together}."]
+    said += [
+        "Intervals are at 95 %: Wilson's for shares, DeLong's on the logit scale for the AUC, Student's for means."
+    ]
+    if setup.inflation != 1:
+        more = f"Variances are enlarged by {setup.inflation:.2f} (Nadeau and Bengio 2003), those of shares also by what"
+        said += [f"{more} pathways of different folds differ in beyond chance, because what is learned varies too."]
+    if curve is not None:
+        said += ["Calibration: slope of a logistic regression on the predicted logit; intercept of one with slope 1."]
+        worth = "without harm of testing"
+        if curve.worth is not None:
+            worth = f"with what each case paid as harm, one found case being worth {words.amount(curve.worth)}"
+        said += [f"Net benefit was computed over thresholds from 1 to 99 %, {worth}."]
+    if found.prevalence is not None:
+        said += [f"PPV and NPV were also computed for a prevalence of {100 * found.prevalence:g} %."]
+    return " ".join([*said, f"Software: budgetree {__version__}."])
+
+
+def plain(value: Any) -> Any:
+    """Records and tuples as JSON has them."""
+    if isinstance(value, Measured):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return [plain(entry) for entry in value] if isinstance(value, (tuple, list)) else value
+
+
+def summary(found: Evaluation) -> dict[str, Any]:
+    """Everything as plain JSON; what is not known is None, and a note says why."""
+    setup, words, curve, versus = found.setup, found.tree.schema.wording, found.decision_curve, found.comparison
+    content: dict[str, Any] = plain(found.overall) | {
+        name: getattr(setup, name) for name in ("kind", "n_missing", "n_folds", "n_repeats")
+    }
+    for name, of in zip(words.classes, content["by_class"], strict=True):
+        of["class"] = name
+    content |= {"classes": list(words.classes), "answers": list(words.answers), "weight": setup.n_cases}
+    content |= {"positive": found.positive, "positive_why": found.positive_why or None, "at_prevalence": None}
+    if found.at_prevalence is not None:
+        ppv, npv = plain(found.at_prevalence)
+        content["at_prevalence"] = {"prevalence": found.prevalence, "ppv": ppv, "npv": npv}
+    content["decision_curve"] = None
+    if curve is not None:
+        points = zip(curve.thresholds, plain(curve.net_benefit), curve.treat_all, strict=True)
+        entries = [{"threshold": at, "net_benefit": value, "treat_all": every} for at, value, every in points]
+        content["decision_curve"] = {"worth": curve.worth, "harm": curve.harm, "points": entries}
+    content["cost"], content["subgroups"] = plain(found.cost), []
+    for group in found.subgroups:
+        one = None if found.positive is None else group.measures.by_class[found.positive]
+        rates = {rate: plain(getattr(one, rate, None)) for rate in RATES}
+        shown = {
+            name: plain(getattr(group.measures, name)) for name in ("n", "n_by_class", "is_small", "error", "mean_cost")
+        }
+        content["subgroups"].append({"by": group.by, "group": group.group} | shown | rates)
+    content["stability"] = None
+    if found.refits is not None:
+        content["stability"] = plain(found.refits) | {"sentence": stability_sentence(found.refits)}
+    content["comparison"] = None
+    if versus is not None:
+        changed = [[words.answers[a], words.answers[b], n] for a, b, n in versus.changed]
+        content["comparison"] = plain(versus) | {"n_changed": versus.n_changed, "changed": changed}
+    return content | {"methods": methods_paragraph(found), "notes": list(notes(found))}
