@@ -477,21 +477,18 @@ class Prices(AmountList):
             if target != costs.given_by(target)[0]:
                 continue
             left, wanted = self._before(name)
-            state, refusal = costs.begun, None
-            while target not in state.tests and left:
-                refusals = {one: costs.refusal(state, costs.test_names.index(one)) for one in left}
-                step = next((one for one, refusal in refusals.items() if refusal is None), None)
-                if step is None:
-                    refusal = refusals.get(name) or next(iter(refusals.values()))
-                    yield f"prices: no path can buy {name!r}: {refusal}"
-                    break
-                left.remove(step)
-                test = costs.test_names.index(step)
-                state = costs.after_ordering(state, test)
-                for one in costs.given_by(test):
+            state = costs.begun
+            while target not in state.tests:
+                for one in state.tests:
                     if (outcomes := wanted.get(costs.test_names[one])) is not None:
                         state = costs.after_seeing(state, one, mask_of(each in outcomes for each in outcome_names[one]))
                 left = [one for one in left if costs.test_names.index(one) not in state.tests]
+                refusals = {one: costs.refusal(state, costs.test_names.index(one)) for one in left}
+                step = next((one for one, refusal in refusals.items() if refusal is None), None)
+                if step is None:
+                    yield f"prices: no path can buy {name!r}: {refusals[name]}"
+                    break
+                state = costs.after_ordering(state, costs.test_names.index(step))
 
     def _before(self, name: str) -> tuple[list[str], dict[str, set[str]]]:
         """A test with all that must come before it, and the outcomes that these must show."""

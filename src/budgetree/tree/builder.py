@@ -84,7 +84,7 @@ class TreeBuilder:
     [0, 1]
     >>> low, high, unlisted = builder.branch(builder.buy(builder.root, "t1"), "t1")
     >>> low.state.spent, builder.allowed(low)
-    (1, [])
+    ((1,), [])
     >>> builder.leaf(low, bt.Fixed((0.7, 0.3)))
     >>> builder.leaf(high)
     >>> builder.leaf(unlisted)
