@@ -2,6 +2,7 @@
 //   {contents}        trees to consult
 //   {tree, texts}     answers for one of them: a text is typed into the number field and entered, null clicks
 //                     "not available", a number a button
+//   {content, walks}  so many consultations at random of one tree: which of them could cost more than its worst case
 //   {content, rows}   where rows of outcomes end in another tree
 
 import { createInterface } from "node:readline";
@@ -52,7 +53,34 @@ function route({ content, rows }) {
   return { ends };
 }
 
+/** Any test of the stage, with any result, none of these, or none at all, paid or not. */
+function wander({ content, walks, seed }) {
+  const index = indexTree(content, content.trees[0]);
+  const { max_cost: most } = content.trees[0];
+  const above = [];
+  let state = seed >>> 0;
+  const random = (/** @type {number} */ below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  for (let walk = 0; walk < walks; walk++) {
+    const answers = [];
+    for (;;) {
+      const { open, waiting, spent, left } = follow(index, answers);
+      if (spent + left > most + 1e-9 * (1 + most)) above.push({ walk, spent, left, most, answers });
+      if (!open) break;
+      const node = index.nodes[waiting[random(waiting.length)]];
+      const outcome = random(index.content.tests[node.test].outcomes.length + 3);
+      const isListed = outcome < index.content.tests[node.test].outcomes.length;
+      const missing = outcome > index.content.tests[node.test].outcomes.length ? { unavailable: true, charged: random(2) === 1 } : {};
+      answers.push({ test: node.test, outcome: isListed ? outcome : null, said: "", ...missing });
+    }
+  }
+  return { above };
+}
+
 function answerTo(request) {
+  if (request.walks) return wander(request);
   if (request.rows) return route(request);
   if (request.texts) return consult(request);
   indexes = request.contents.map((content) => indexTree(content, content.trees[0]));

@@ -7,6 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
+Int16 = NDArray[np.int16]
+UInt8 = NDArray[np.uint8]
+UInt32 = NDArray[np.uint32]
+UInt64 = NDArray[np.uint64]
+Float64 = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Bool = NDArray[np.bool_]
+
 __version__: str
 parts: ModuleType  # components by themselves, for tests
 
@@ -19,30 +29,19 @@ class Clock:
         tick: Callable[[int, int], object] | None = None,
         max_work: int | None = None,
     ) -> None: ...
-    @property
-    def work(self) -> int: ...
+    work: int
     def stop(self) -> None: ...
-    @property
-    def is_stopped(self) -> bool: ...
-    @property
-    def was_interrupted(self) -> bool: ...
+    is_stopped: bool
+    was_interrupted: bool
 
 class PathState:
     def __init__(self, spent: Sequence[int] = ..., flags: int = 0) -> None: ...
-    @property
-    def spent(self) -> list[int]: ...
-    @property
-    def flags(self) -> int: ...
+    spent: list[int]
+    flags: int
 
 class CostModel:
     def __init__(
-        self,
-        amounts: NDArray[np.int64],
-        flag_amounts: NDArray[np.int64],
-        pays: NDArray[np.uint64],
-        needs: NDArray[np.uint64],
-        sets: NDArray[np.uint64],
-        limits: NDArray[np.int64],
+        self, amounts: Int64, flag_amounts: Int64, pays: UInt64, needs: UInt64, sets: UInt64, limits: Int64
     ) -> None: ...
     def price(self, amounts: Sequence[int]) -> int: ...
     def charge(self, state: PathState, test: int, outcome: int) -> list[int]: ...
@@ -53,25 +52,23 @@ class CostModel:
     def dominates(better: PathState, worse: PathState) -> bool: ...
 
 class LeafPolicy:
-    def __init__(self, losses: NDArray[np.int64] | None, n_classes: int, min_cases: int = 1) -> None: ...
+    def __init__(self, losses: Int64 | None, n_classes: int, min_cases: int = 1) -> None: ...
 
 class Cases:
     def __init__(
         self,
-        codes: NDArray[np.uint8],
-        labels: NDArray[np.int32],
-        weights: NDArray[np.int64] | None,
-        n_outcomes: NDArray[np.int32],
+        codes: UInt8,
+        labels: Int32,
+        weights: Int64 | None,
+        n_outcomes: Int32,
         n_classes: int,
         codes_are_checked: bool = False,
     ) -> None: ...
 
 class PackedTable:
     def __new__(cls, cases: Cases, clock: Clock) -> PackedTable: ...
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def total_weight(self) -> int: ...
+    n_rows: int
+    total_weight: int
 
 class IntegerImpurity:
     @staticmethod
@@ -101,129 +98,99 @@ class GrowthSettings:
 class Hinges:
     def __new__(cls, q: bytes, p: bytes, subtracts_square: bool, budget: int, min_cases: int = 1) -> Hinges: ...
 
-StepArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+StepArrays = tuple[Int64, Int64, Int64]
 
 class Pool:
     def __new__(cls, table: PackedTable, costs: CostModel, policy: LeafPolicy, cache_bytes: int) -> Pool: ...
     def grow(self, settings: Sequence[GrowthSettings], clock: Clock) -> StepArrays: ...
-    def bisect(
-        self, hinges: Hinges, largest: int, close: int, clock: Clock
-    ) -> tuple[NDArray[np.int64], StepArrays]: ...
+    def bisect(self, hinges: Hinges, largest: int, close: int, clock: Clock) -> tuple[Int64, StepArrays]: ...
 
 def grow(
     table: PackedTable, costs: CostModel, settings: GrowthSettings, threads: int, clock: Clock
 ) -> dict[str, NDArray[np.generic]] | None: ...
-def count_classes(cases: Cases, numbers: NDArray[np.int32], clock: Clock) -> NDArray[np.int64]: ...
-def move_cases(
-    cases: Cases, places: NDArray[np.int32], test: NDArray[np.int32], below: NDArray[np.int32], clock: Clock
-) -> NDArray[np.int32]: ...
-def count_places(
-    cases: Cases, places: NDArray[np.int32], slots: NDArray[np.int32], n_slots: int, clock: Clock
-) -> NDArray[np.int64] | NDArray[np.uint32]: ...
+def count_classes(cases: Cases, numbers: Int32, clock: Clock) -> Int64: ...
+def move_cases(cases: Cases, places: Int32, test: Int32, below: Int32, clock: Clock) -> Int32: ...
+def count_places(cases: Cases, places: Int32, slots: Int32, n_slots: int, clock: Clock) -> Int64 | UInt32: ...
 
 class LevelChooser:
-    def __new__(
-        cls, n_outcomes: NDArray[np.int32], n_classes: int, costs: CostModel, settings: GrowthSettings
-    ) -> LevelChooser: ...
-    def stops(
-        self, class_weights: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64]
-    ) -> NDArray[np.uint8]: ...
-    def choose(
-        self, counts: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64], clock: Clock
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+    def __new__(cls, n_outcomes: Int32, n_classes: int, costs: CostModel, settings: GrowthSettings) -> LevelChooser: ...
+    def stops(self, class_weights: Int64, spent: Int64, flags: UInt64) -> UInt8: ...
+    def choose(self, counts: Int64, spent: Int64, flags: UInt64, clock: Clock) -> tuple[Int32, UInt8]: ...
 
 class Ensemble:
     def __init__(
         self,
-        start: NDArray[np.int32],
-        test: NDArray[np.int32],
-        cut: NDArray[np.uint8],
-        by_equal: NDArray[np.bool_],
-        default_left: NDArray[np.bool_],
-        missing: NDArray[np.int16],
-        right: NDArray[np.int32],
-        value: NDArray[np.int32],
+        start: Int32,
+        test: Int32,
+        cut: UInt8,
+        by_equal: Bool,
+        default_left: Bool,
+        missing: Int16,
+        right: Int32,
+        value: Int32,
     ) -> None: ...
 
-def preorder(start: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]: ...
+def preorder(start: Int32, left: Int32, right: Int32) -> Int32: ...
 
 class Scorer:
     def __init__(
-        self,
-        tests: NDArray[np.int32],
-        points: Sequence[NDArray[np.int32]],
-        intercept: NDArray[np.int64],
-        trees: Ensemble | None = None,
+        self, tests: Int32, points: Sequence[Int32], intercept: Int64, trees: Ensemble | None = None
     ) -> None: ...
-    def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+    def add_up(self, codes: UInt8) -> Int64: ...
 
 class TotalSplit:
     def __init__(self, scorer: int, cuts: Sequence[int], confidence: float = 0.0) -> None: ...
 
 # Per row the leaf, what was spent, the first unlisted test, totals, the highest of them; and whether digits are kept.
-Walked = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], bool]
+Walked = tuple[Int32, Int64, Int32, Int64, Int64, bool]
 
 class Coder:
-    def __init__(self, cuts: NDArray[np.float64], codes: NDArray[np.uint8], missing: int) -> None: ...
+    def __init__(self, cuts: Float64, codes: UInt8, missing: int) -> None: ...
 
 class Route:
     def __init__(
         self,
-        kind: NDArray[np.uint8],
-        test: NDArray[np.int32],
-        first: NDArray[np.int64],
-        children: NDArray[np.int32],
-        charge_at: NDArray[np.int64],
-        charges: NDArray[np.int64],
-        rule: NDArray[np.int32],
-        n_outcomes: NDArray[np.int32],
+        kind: UInt8,
+        test: Int32,
+        first: Int64,
+        children: Int32,
+        charge_at: Int64,
+        charges: Int64,
+        rule: Int32,
+        n_outcomes: Int32,
         scorers: Sequence[Scorer],
         splits: Sequence[TotalSplit],
     ) -> None: ...
-    def walk(self, codes: NDArray[np.uint8], clock: Clock, threads: int | None = None) -> Walked: ...
+    def walk(self, codes: UInt8, clock: Clock, threads: int | None = None) -> Walked: ...
     def walk_table(
-        self,
-        table: NDArray[Any],
-        at: NDArray[np.int64],
-        coders: Sequence[Coder | None],
-        clock: Clock,
-        threads: int | None = None,
+        self, table: NDArray[Any], at: Int64, coders: Sequence[Coder | None], clock: Clock, threads: int | None = None
     ) -> Walked: ...
     def walk_columns(
-        self,
-        columns: Sequence[NDArray[Any]],
-        coders: Sequence[Coder | None],
-        clock: Clock,
-        threads: int | None = None,
+        self, columns: Sequence[NDArray[Any]], coders: Sequence[Coder | None], clock: Clock, threads: int | None = None
     ) -> Walked: ...
 
-def softmax(totals: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def softmax(totals: Int64) -> Float64: ...
 
 class Ridge:
     def __init__(
-        self,
-        codes: NDArray[np.uint8],
-        labels: NDArray[np.int32],
-        weights: NDArray[np.float64],
-        bases: Sequence[NDArray[np.float64]],
-        n_classes: int,
+        self, codes: UInt8, labels: Int32, weights: Float64, bases: Sequence[Float64], n_classes: int
     ) -> None: ...
     def fit(
         self, sets: Sequence[Sequence[int]], threads: int, clock: Clock
-    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None: ...
-    def honest(self, tests: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    ) -> tuple[list[Float64], Float32] | None: ...
+    def honest(self, tests: Sequence[int]) -> tuple[Float64, Float64]: ...
 
 class CodedRows:
     def __init__(
         self,
-        codes: NDArray[np.uint8],
-        labels: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
-        n_outcomes: NDArray[np.int32],
-        is_ordered: NDArray[np.bool_],
-        missing: NDArray[np.int32],
+        codes: UInt8,
+        labels: Int32,
+        weights: Float64 | None,
+        n_outcomes: Int32,
+        is_ordered: Bool,
+        missing: Int32,
         n_classes: int,
-        groups: NDArray[np.int32] | None = None,
+        groups: Int32 | None = None,
     ) -> None: ...
 
 class ForestSettings:
@@ -240,10 +207,10 @@ class ForestSettings:
 
 def forest_losses(
     rows: CodedRows, sets: Sequence[Sequence[int]], settings: ForestSettings, n_rows: int, threads: int, clock: Clock
-) -> NDArray[np.float32] | None: ...
+) -> Float32 | None: ...
 def forest_probabilities(
     rows: CodedRows, tests: Sequence[int], settings: ForestSettings, n_rows: int, clock: Clock
-) -> NDArray[np.float32] | None: ...
+) -> Float32 | None: ...
 
 class BoostingSettings:
     def __new__(
@@ -259,40 +226,27 @@ class BoostingSettings:
     ) -> BoostingSettings: ...
 
 class BoostedTrees:
-    @property
-    def tree_start(self) -> NDArray[np.int32]: ...
-    @property
-    def test(self) -> NDArray[np.int32]: ...
-    @property
-    def cut(self) -> NDArray[np.uint8]: ...
-    @property
-    def is_nominal(self) -> NDArray[np.bool_]: ...
-    @property
-    def left(self) -> NDArray[np.int32]: ...
-    @property
-    def right(self) -> NDArray[np.int32]: ...
-    @property
-    def default_left(self) -> NDArray[np.bool_]: ...
-    @property
-    def value(self) -> NDArray[np.float64]: ...
+    tree_start: Int32
+    test: Int32
+    cut: UInt8
+    is_nominal: Bool
+    left: Int32
+    right: Int32
+    default_left: Bool
+    value: Float64
 
 class Boosted:
-    @property
-    def n_rounds(self) -> int: ...
-    @property
-    def losses(self) -> NDArray[np.float64]: ...
-    @property
-    def scores(self) -> NDArray[np.float64]: ...
-    @property
-    def models(self) -> list[BoostedTrees]: ...
-    @property
-    def refit(self) -> BoostedTrees | None: ...
+    n_rounds: int
+    losses: Float64
+    scores: Float64
+    models: list[BoostedTrees]
+    refit: BoostedTrees | None
 
 def boost(
     rows: CodedRows,
     tests: Sequence[int],
-    start: NDArray[np.float64],
-    parts: NDArray[np.int32],
+    start: Float64,
+    parts: Int32,
     settings: BoostingSettings,
     threads: int,
     clock: Clock,
@@ -310,22 +264,15 @@ class Question:
     is_canonical: bool
 
 class Answer:
-    @property
-    def value(self) -> int: ...
-    @property
-    def changes(self) -> int: ...
-    @property
-    def need(self) -> int: ...
-    @property
-    def test(self) -> int: ...
+    value: int
+    changes: int
+    need: int
+    test: int
 
 class ParallelSearchResult:
-    @property
-    def answer(self) -> Answer | None: ...
-    @property
-    def lower_bound(self) -> int: ...
-    @property
-    def tree_errors(self) -> int: ...
+    answer: Answer | None
+    lower_bound: int
+    tree_errors: int
 
 class Search:
     def __init__(
@@ -333,16 +280,15 @@ class Search:
         cases: Cases,
         costs: CostModel,
         policy: LeafPolicy,
-        unavoidable: NDArray[np.int64],
+        unavoidable: Int64,
         cache_bytes: int,
         may_count_pairs: bool = True,
     ) -> None: ...
-    @property
-    def counts_pairs(self) -> bool: ...
+    counts_pairs: bool
     def ask(self, question: Question, clock: Clock, pass_: Pass = ...) -> Answer | None: ...
-    def tree(self, question: Question, clock: Clock, pass_: Pass = ...) -> dict[str, NDArray[np.int64]] | None: ...
+    def tree(self, question: Question, clock: Clock, pass_: Pass = ...) -> dict[str, Int64] | None: ...
     def fewest_errors_of_triples(self) -> int: ...
     def lower_bound(self, question: Question, wanted: int, clock: Clock) -> int: ...
     def search_in_parallel(
         self, question: Question, clock: Clock, threads: int, bound_seconds: float = 0.0, known_bound: int = 0
-    ) -> tuple[ParallelSearchResult, dict[str, NDArray[np.int64]] | None]: ...
+    ) -> tuple[ParallelSearchResult, dict[str, Int64] | None]: ...

@@ -123,7 +123,7 @@ def test_known_results_are_not_asked_for(
     assert "--known is 'age'; expected TEST=RESULT" in run(
         capsys, "ask", str(tmp_path / "m.json"), "--known", "age", code=2
     )
-    assert "known: 'agee' is not a test" in run(capsys, "ask", str(tmp_path / "m.json"), "--known", "agee=1", code=1)
+    assert "known: there is no test 'agee'" in run(capsys, "ask", str(tmp_path / "m.json"), "--known", "agee=1", code=1)
 
 
 def test_the_result_is_explained(

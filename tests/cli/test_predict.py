@@ -94,7 +94,7 @@ def test_costs_have_their_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str
     bt.grow(cases).to_json(tmp_path / "m.json")
     frame.to_csv(tmp_path / "t.csv", index=False)
     said = run(capsys, "predict", str(tmp_path / "m.json"), str(tmp_path / "t.csv"), "-o", str(tmp_path / "out.csv"))
-    assert said.startswith("10 rows; costliest 2.5 €, mean 2.5 €; written to ")
+    assert said.startswith("10 rows; costliest 2.50 €, mean 2.50 €; written to ")
 
 
 def test_a_file_without_rows_has_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

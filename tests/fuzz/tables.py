@@ -40,7 +40,7 @@ def draw_rows(rng: Random) -> list[list[Any]]:
         match rng.randrange(9):
             case 0 | 1 | 2:
                 table[row][at] = rng.choice((odd_text(rng), odd_number(rng), None))
-            case 3:
+            case 3 if table[0]:
                 table[0][at % len(table[0])] = rng.choice((odd_text(rng), table[0][0]))
             case 4:
                 del table[row][at]

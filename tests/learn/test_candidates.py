@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.candidates import Candidate, Candidates, candidate_of, leaf_candidate
+from budgetree.learn.points import Candidate, Candidates, candidate_of, leaf_candidate
 
 
 def _no_tree() -> bt.Tree:

@@ -13,7 +13,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
-from budgetree.learn.routes import KnownRoute
+from budgetree.learn.routes import search_known
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, WorkPlan
 
@@ -52,7 +52,7 @@ def test_auto_looks_ahead_where_the_data_are_too_large() -> None:
     assert bt.frontier(pima, folds=0, objective="known").method == "exact search"
     assert bt.frontier(pima, impurities=[bt.Powers(3)], folds=0).method == "greedy"
     hopeless = Clock(10.0, plan=WorkPlan(auto_share=1e-9))
-    large = KnownRoute(FitRequest(impurities=DEFAULT_IMPURITIES, threads=2)).search(pima, hopeless, False)
+    large = search_known(FitRequest(impurities=DEFAULT_IMPURITIES, threads=2), pima, hopeless, False)
     assert large.method == "greedy with lookahead, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
     without = bt.frontier(pima, method="greedy", folds=0)

@@ -6,7 +6,8 @@ import itertools
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.search import NEVER, Search
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.points import Frontier
-from budgetree.learn.routes import KnownRoute
+from budgetree.learn.routes import learn_known, search_known
 from budgetree.learn.settings import CACHE_BYTES, FitRequest
 from budgetree.learn.validation import FoldSettings, cross_validate
 from budgetree.services import clock as clock_module
@@ -55,17 +56,16 @@ def frontier_facts(found: Frontier) -> list[Any]:
     return [found.complete, found.n_searched, found.least_loss, *zip(points, trees, strict=True)]
 
 
-def route(method: str, threads: int, *, budget: int | None = None, every_budget: bool = True) -> KnownRoute:
+def route(method: str, threads: int, **limits: Any) -> Callable[[bt.Instance, Clock, bool | None], Frontier]:
     """One unit is 1 here, so that the budget is in units."""
-    limit = {} if budget is None else {"budget": budget}
-    request = FitRequest(method=method, impurities=DEFAULT_IMPURITIES, threads=threads, **limit)
-    return KnownRoute(request, every_budget=every_budget)
+    request = FitRequest(method=method, impurities=DEFAULT_IMPURITIES, threads=threads, **limits)
+    return partial(search_known, request)
 
 
 def search_by(instance: bt.Instance, work: float, threads: int) -> tuple[Frontier, list[Any]]:
     """One budget, as `optimal` asks for it."""
     clock = Clock(None, work=work, plan=HURRIED)
-    found = route("exact", threads, budget=BUDGET, every_budget=False).search(instance, clock, False)
+    found = route("exact", threads, budget=BUDGET, every_budget=False)(instance, clock, False)
     return found, [*frontier_facts(found), clock.seconds_passed]
 
 
@@ -107,7 +107,7 @@ def test_workers_take_turns_by_their_work(outcomes: int) -> None:
 
 def test_a_clock_that_races_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def run() -> tuple[Any, ...]:
-        whole = route("auto", 2).search(hard_table(1), Clock(None, work=0.4, plan=HURRIED), False)
+        whole = route("auto", 2)(hard_table(1), Clock(None, work=0.4, plan=HURRIED), False)
         return search_by(hard_table(0), 0.1, 2)[1], frontier_facts(whole)
 
     usual = run()
@@ -135,7 +135,7 @@ def busy_machine() -> Iterator[None]:
 def test_a_busy_machine_finds_the_same_frontier(request: pytest.FixtureRequest) -> None:
     def run() -> list[Any]:
         search = route("exact", os.cpu_count() or 2, budget=7)
-        return frontier_facts(search.search(hard_table(2), Clock(None, work=0.5, plan=HURRIED), False))
+        return frontier_facts(search(hard_table(2), Clock(None, work=0.5, plan=HURRIED), False))
 
     idle = run()
     assert not idle[0], "it is cut"
@@ -145,7 +145,7 @@ def test_a_busy_machine_finds_the_same_frontier(request: pytest.FixtureRequest) 
 
 def test_what_was_proven_before_the_cut_stays_proven() -> None:
     instance = hard_table(3)
-    found = route("exact", 2).search(instance, Clock(None, work=1.0), False)
+    found = route("exact", 2)(instance, Clock(None, work=1.0), False)
     assert not found.complete
     assert {point.tree.ended for point in found} == {Ended.WORK_LIMIT}
     proven = [point for point in found if point.proven and point.max_cost <= 3]
@@ -164,7 +164,7 @@ def test_with_more_time_nothing_comes_out_worse(outcomes: int, has_prices: bool)
     assert one[0][0].lower_bound < one[-1][0].lower_bound
     by_budget = []
     for work in limits:
-        found = route("exact", 2, budget=BUDGET).search(instance, Clock(None, work=work, plan=HURRIED), False)
+        found = route("exact", 2, budget=BUDGET)(instance, Clock(None, work=work, plan=HURRIED), False)
         fewest = [min(point.errors for point in found if point.max_cost <= budget) for budget in range(BUDGET + 1)]
         by_budget.append([*fewest, -found.n_searched, -found.complete])
     assert all(
@@ -180,9 +180,9 @@ def test_a_time_limit_says_so_and_ends_in_time() -> None:
 
 
 def test_all_folds_are_done_however_little_work_is_left() -> None:
-    instance, greedy = hard_table(0), route("greedy", 1)
+    instance, request = hard_table(0), FitRequest(method="greedy", impurities=DEFAULT_IMPURITIES)
     clock = Clock(None, work=1.0)
-    learn = greedy.again(greedy.search(instance, clock, False))
+    learn = learn_known(request, search_known(request, instance, clock, False))
     clock.spend(2.0)
     found = cross_validate(instance, learn, [0, 1, 2, 3], FoldSettings(4), clock, min_seconds=1.0)
     assert (found.n_done, found.n_folds) == (4, 4)

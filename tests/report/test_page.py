@@ -17,7 +17,7 @@ from budgetree.report import render_page, summarise_frontier, summarise_tree
 from budgetree.report.page import SCRIPTS
 from report_cases import HALF, IMAGE, LINES, PLACE, SCRIPT, hostile_instance, large_tree
 
-LONGEST_SCAFFOLDING = 175_000  # 55,000 of them texts in two languages
+LONGEST_SCAFFOLDING = 180_000  # 60,000 of them texts in two languages
 LARGEST_PAGE = 1_000_000
 
 
@@ -121,7 +121,7 @@ def modules() -> dict[str, str]:
 
 def test_a_script_imports_only_what_stands_before_it() -> None:
     for place, source in enumerate(modules().values()):
-        assert source.startswith("// @ts-check\n")
+        assert source.startswith("// ")  # what it is for; tsconfig.json checks the types of all
         imported = re.findall(r'^import [^;]* from "\./([^"]*)";', source, re.M)
         assert set(imported) <= set(SCRIPTS[:place])
 

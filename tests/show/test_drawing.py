@@ -230,6 +230,15 @@ def test_a_notebook_draws_the_tree() -> None:
     assert html.startswith("<div")
     assert html.count("<rect") > 10
     assert "glucose" in html or "age" in html
+    assert "prefers-color-scheme:dark" in html
+
+
+@pytest.mark.parametrize("name", ["soybean", "pima", "dna"])
+def test_a_notebook_has_less_than_60_kilobytes_and_loads_nothing(name: str) -> None:
+    html = bt.grow(bt.datasets.load(name))._repr_html_()
+    assert len(html.encode()) < 60_000
+    assert "<svg" in html
+    assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
 
 
 def test_colours_differ_for_as_many_classes_as_there_are() -> None:

@@ -14,8 +14,8 @@ from budgetree.evaluate.cases import Ints, Judged, NewCases, divide
 from budgetree.evaluate.evaluation import Evaluation, Refits, Setup
 from budgetree.evaluate.measures import compare, measure, measure_cost, measure_groups
 from budgetree.evaluate.metrics import at_prevalence, decision_curve
-from budgetree.learn._fit import make_request, route_of
-from budgetree.learn.routes import split_time, travel
+from budgetree.learn._fit import for_one_tree, make_request
+from budgetree.learn.routes import learn_again, split_time, travel
 from budgetree.learn.settings import FitRequest, KnownRows, at_least_one, check_instance
 from budgetree.learn.validation import (
     DEFAULT_FOLDS,
@@ -155,13 +155,12 @@ def _procedure(
     repeats = 1 if is_hold_out else repeats
     if request.time_limit is not None:
         request = replace(request, time_limit=request.time_limit / (repeats + 1))
-    request = replace(request, folds=None)
-    route = route_of(instance, request)
-    found = travel(route, instance, progress)
+    request = for_one_tree(instance, replace(request, folds=None))
+    found = travel(request, instance, progress)
     point = found[-1]
     tree, whole = point.tree, rows.instance
     learned = rows.learned_from()
-    learn = (lambda *_: lambda _: tree) if learned is not rows else route.again(found)
+    learn = (lambda *_: lambda _: tree) if learned is not rows else learn_again(request, found)
     # Cases are numbered in an order that does not depend on that of the table: sums of floats do.
     number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
     order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))

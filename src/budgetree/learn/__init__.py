@@ -1,7 +1,6 @@
 """Learning: greedy growth by the paper's rule, trade-off curves, and the frontier over a portfolio of impurities."""
 
-from budgetree.learn._fit import fit, frontier, optimal
-from budgetree.learn._grow import grow
+from budgetree.learn._fit import fit, frontier, grow, optimal
 from budgetree.learn.curves import Curve, CurvePoint, tradeoff
 from budgetree.learn.points import Frontier, Point, Result
 from budgetree.learn.predictive.trees import predictive

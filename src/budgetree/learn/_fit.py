@@ -1,4 +1,4 @@
-"""fit and frontier: the one place where "budget or error, new or known, exact or greedy, how long" is decided."""
+"""fit, frontier and grow: the one place where "budget or error, new or known, exact or greedy, how long" is decided."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import Remedy, SettingError
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
-from budgetree.learn.greedy.rule import check_settings
-from budgetree.learn.points import Frontier, Point, Result
-from budgetree.learn.predictive.budgets import DEFAULT_POINTS
-from budgetree.learn.routes import KnownRoute, NewRoute, Route, travel
+from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
+from budgetree.learn.points import Frontier, Point, Result, candidate_of
+from budgetree.learn.routes import travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
@@ -43,11 +43,15 @@ from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, is_unlimited, plain_number
-from budgetree.tree import Bounds
+from budgetree.services.clock import Clock
+from budgetree.services.progress import progress_bar
+from budgetree.tree import Bounds, Tree
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Method, Objective, ObjectiveChoice, Reason
 
 ObjectiveName = Literal["auto", "new", "known"]
 MethodName = Literal["auto", "exact", "greedy"]
+_PAIRS = Pairs()
 FEW_ROWS = 3  # a class with fewer is a fact rather than a sample
 
 
@@ -270,16 +274,12 @@ def frontier(
         cache_bytes=cache_bytes,
         threads=threads,
     )
-    n_points = _check_points(points, request, named)
-    limit = max_budget if named is None else named[-1]
-    request = replace(request, budget=instance.schema.costs.budget_units(limit, "max_budget"))
-    if request.objective is Objective.NEW:
-        route: Route = NewRoute(request, named, n_points, is_named=named is not None)
-    else:
-        if isinstance(instance, DistributedCases) and request.method == "auto":  # of which fit makes one tree
-            request = replace(request, impurities=DEFAULT_IMPURITIES)
-        route = KnownRoute(request, named=named)
-    return travel(route, instance, progress, known_line=request.objective is Objective.NEW)
+    n_points, is_new = _check_points(points, request, named), request.objective is Objective.NEW
+    limit = instance.schema.costs.budget_units(max_budget if named is None else named[-1], "max_budget")
+    request = replace(request, budget=limit, budgets=named, n_points=n_points)
+    if isinstance(instance, DistributedCases) and not is_new and request.method == "auto":  # fit makes one tree of it
+        request = replace(request, impurities=DEFAULT_IMPURITIES)
+    return travel(request, instance, progress, known_line=is_new)
 
 
 def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int | float] | None:
@@ -304,11 +304,11 @@ def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[in
     return sorted(set(named))
 
 
-def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int:
+def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int | None:
     """How many budgets to try; only where that is left to us."""
     if points is None:
-        return DEFAULT_POINTS
-    n_points = at_least_one(points, "points", "a whole number of at least 1")
+        return None
+    n_points = at_least_one(points, "points")
     if named is not None:
         message = "budgets and points: each budget that is named is a point; give one of the two."
         raise SettingError(message, subject="points", found=points)
@@ -319,32 +319,126 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
     return n_points
 
 
-def route_of(cases: AnyCases, request: FitRequest) -> NewRoute | KnownRoute:
-    """The way to what a request asks for."""
-    has_budget, costs = request.max_error is None, cases.schema.costs
-    if request.objective is Objective.KNOWN:
-        return KnownRoute(request, every_budget=not has_budget)
+def grow(
+    instance: AnyCases,
+    impurity: Impurity = _PAIRS,
+    *,
+    delta: Any = 0,
+    budget: Any = None,
+    rule: RuleName = "worst",
+    threads: int | None = None,
+    min_cases: int = 1,
+    lookahead: int = 0,
+    progress: bool | None = None,
+) -> Tree:
+    """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
+
+    Cases in shards (those of `budgetree.dask`, say) are counted where they are, level by level.
+
+    Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
+
+    Parameters
+    ----------
+    instance : Instance or Shards
+        The known cases.
+    impurity : Impurity, default Pairs()
+        How mixed a node still is. With an admissible one the worst case is within O(log n) of the best.
+    delta : number, default 0
+        Stop where the impurity is at most this (the paper's δ).
+    budget : number, optional
+        No path may cost more than this; a path that costs exactly this is allowed.
+    rule : {'worst', 'expected'}, default 'worst'
+        Tests are judged by their worst outcome, as in the paper, or by the weighted mean price over the weighted mean
+        reduction.
+    threads : int, optional
+        For large tables; None means one for each processor. The tree does not depend on it.
+    min_cases : int, default 1
+        No leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse levels
+        leave more tests to do than fine ones.
+    lookahead : {0, 1}, default 0
+        1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and the
+        tree never loses more than without; impurity, delta and rule are then as they are by default.
+    progress : bool, optional
+        Show a bar while cases in shards are counted; by default, when stderr is a terminal.
+
+    Returns
+    -------
+    Tree
+        The tree.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
+    Tree(1024 cases, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
+    """
+    check_cases(instance)
+    n_threads = check_threads(threads)
+    least = check_min_cases(min_cases)
+    if isinstance(lookahead, bool) or lookahead not in (0, 1):
+        message = f"lookahead is {lookahead!r}; expected 0, or 1 to judge each test by the trees below it."
+        raise SettingError(message, subject="lookahead", found=lookahead, expected=(0, 1))
+    if lookahead and (impurity != _PAIRS or delta != 0 or rule != "worst"):
+        raise SettingError(
+            "lookahead: tests are judged by what is lost below them, not by an impurity; leave impurity, delta and "
+            "rule out, or lookahead.",
+            subject="lookahead",
+        )
+    if lookahead and isinstance(instance, DistributedCases):
+        message = "lookahead: it needs the cases in memory, and these are in shards; expected 0."
+        raise SettingError(message, subject="lookahead", found=lookahead, expected=0)
+    settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
+    with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
+        nodes = grow_nodes(instance, settings, n_threads, report=report)
+    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
+    tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
+    return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
+
+
+def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:
+    """The better of two trees: this one, and one whose tests are judged by the trees below them, one step ahead.
+
+        at a node   test a ──► parts ──► each part: the tests that look best, one after another,  ──►  loses 12
+                    test b ──► parts ──►            and the last two, or the last, found exactly   ──►  loses  9  ◄ done
+                    …
+
+    and then the same at each part of the test that is done. (A rollout; the pilot method.)
+    """
+    request = FitRequest(budget=settings.budget, min_cases=settings.min_cases)
+    solver = Solver(instance, request, Clock(None))
+    solver.trees.add(candidate_of(grown, "greedy"))
+    solver.look_ahead(settings.budget)
+    return solver.trees.best(settings.budget).make()
+
+
+def for_one_tree(cases: AnyCases, request: FitRequest) -> FitRequest:
+    """What is searched where one tree is asked for: its budget alone, or every budget where an error is."""
+    if request.max_error is not None:
+        return request
+    costs, is_new = cases.schema.costs, request.objective is Objective.NEW
     largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-    return NewRoute(request, [largest] if has_budget else None, is_named=has_budget)
+    return replace(request, every_budget=False, budgets=[largest] if is_new else None)
 
 
 def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    is_quick = request.max_error is None and request.time_limit is None and _is_one(request)
-    if request.objective is Objective.KNOWN and isinstance(cases, DistributedCases) and is_quick:
+    is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
+    is_new, is_quick = request.objective is Objective.NEW, request.max_error is None and request.time_limit is None
+    if isinstance(cases, DistributedCases) and not is_new and is_quick and is_one:
         return _grown(cases, request, progress)
-    found = travel(route_of(cases, request), cases, progress)
+    found = travel(for_one_tree(cases, request), cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
     else:
         point = found.cheapest(max_error=request.max_error)
         tree = point.tree
-        if request.objective is Objective.KNOWN:
+        if not is_new:
             tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
     return Result(tree, request, tree.ended, tree.bounds, point.estimate, found, point)
-
-
-def _is_one(request: FitRequest) -> bool:
-    return len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
 
 
 def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) -> Result:

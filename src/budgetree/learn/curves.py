@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
-from budgetree.learn.candidates import given
 from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
+from budgetree.learn.points import given
 from budgetree.learn.settings import check_instance, check_threads
 from budgetree.problem import CostModel, Instance
 from budgetree.problem.units import plain_number

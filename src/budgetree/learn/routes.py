@@ -7,20 +7,19 @@ new     for each budget the tree with the lowest expected loss on new cases
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from dataclasses import replace
+from typing import Any, cast
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
-from budgetree.learn.candidates import Candidate, Candidates, candidate_of, leaf_candidate
 from budgetree.learn.exact.frontier import search_frontier, solve
 from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.points import FOR_NEW, Frontier, make_point
+from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, candidate_of, leaf_candidate, make_point
 from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
-from budgetree.learn.settings import FitRequest
+from budgetree.learn.settings import FitRequest, KnownRows
 from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
 from budgetree.problem import Instance
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
@@ -31,125 +30,107 @@ from budgetree.tree.provenance import Estimate, Method, Objective
 REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 
 
-class Route(Protocol):
-    """A way to find trees for budgets, which can be gone again with some of the rows."""
+def search_known(request: FitRequest, instance: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
+    """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
+    method = request.method
+    if method == "greedy" or isinstance(instance, DistributedCases):
+        frontier = _grown(request, instance, clock, progress, Method.GREEDY)
+    else:
+        try:
+            frontier = _searched(request, instance, clock, progress)
+        except (TooLargeError, OutOfTimeError):
+            if method == "exact":
+                raise
+            frontier = _grown(request, instance, clock, progress, Method.LOOKAHEAD)
+    return frontier if request.budgets is None else _at_named_budgets(frontier, request.budgets)
 
-    @property
-    def request(self) -> FitRequest: ...
 
-    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier: ...
+def learn_known(request: FitRequest, found: Frontier) -> Learn:
+    """The same for some of the rows, by the method that this frontier was found by."""
+    is_exact = found.found_by is Method.EXACT
+    # Exact search within a budget does not depend on what there is beyond it; greedy growth does.
+    budget = found[-1].candidate.required_budget if is_exact else request.budget
+    same = replace(request, budget=budget)
 
-    def again(self, found: Frontier, /) -> Learn: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownRoute:
-    """Trees for known cases: for every budget up to the request's, or for that one alone.
-
-    named  of all points, those of these budgets
-    """
-
-    request: FitRequest
-    every_budget: bool = True
-    named: Sequence[int | float] | None = None
-
-    def search(self, instance: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
-        """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
-        method = self.request.method
-        if method == "greedy" or isinstance(instance, DistributedCases):
-            frontier = self._grown(instance, clock, progress, Method.GREEDY)
+    def learn(part: Instance, _: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
+        share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
+        again, clock = replace(same, needs_tree=clock.counts_work), clock.share(clock.seconds_of(share))
+        if not is_exact:
+            trees = grow_frontier(part, again, clock, no_report)
+        elif request.every_budget:
+            result = search_frontier(Solver(part, again, clock, wants_every_budget=True))
+            trees = [*result.proven, *result.beyond]
         else:
-            try:
-                frontier = self._searched(instance, clock, progress)
-            except (TooLargeError, OutOfTimeError):
-                if method == "exact":
-                    raise
-                frontier = self._grown(instance, clock, progress, Method.LOOKAHEAD)
-        return frontier if self.named is None else _at_named_budgets(frontier, self.named)
+            trees = [leaf_candidate(part), solve(Solver(part, again, clock)).candidate]
+        kept = Candidates(trees)
+        return lambda budget: kept.best(part.schema.costs.budget_units(budget)).make()
 
-    def again(self, found: Frontier) -> Learn:
-        """The same for some of the rows, by the method that this frontier was found by."""
-        is_exact = found.found_by is Method.EXACT
-        # Exact search within a budget does not depend on what there is beyond it; greedy growth does.
-        budget = found[-1].candidate.required_budget if is_exact else self.request.budget
-        same = replace(self.request, budget=budget)
+    return learn
 
-        def learn(part: Instance, _: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
-            share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
-            request, clock = replace(same, needs_tree=clock.counts_work), clock.share(clock.seconds_of(share))
-            if not is_exact:
-                trees = grow_frontier(part, request, clock, no_report)
-            elif self.every_budget:
-                result = search_frontier(Solver(part, request, clock, wants_every_budget=True))
-                trees = [*result.proven, *result.beyond]
-            else:
-                trees = [leaf_candidate(part), solve(Solver(part, request, clock)).candidate]
-            kept = Candidates(trees)
-            return lambda budget: kept.best(part.schema.costs.budget_units(budget)).make()
 
-        return learn
+def _grown(request: FitRequest, instance: AnyCases, clock: Clock, progress: bool | None, method: Method) -> Frontier:
+    """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
+    unavoidable = _unavoidable(instance, clock)  # now, while there is time
+    left = clock.seconds_left
+    if instance.losses is not None and left is not None:  # each point's tree is made, for its errors
+        clock = clock.share(left - min(clock.plan.points_share * left, clock.plan.points_seconds))
+    with progress_bar("greedy trees", progress) as report:
+        grown = grow_frontier(instance, request, clock, report)
+        if method is Method.LOOKAHEAD:
+            grown = _rolled_out(grown, cast(Instance, instance), request, clock, report)
+    kept = grown if request.every_budget else grown[-1:]
+    is_over = clock.is_over
+    found = Frontier((), cast(Instance, instance), not is_over, method, least_loss=unavoidable)
+    return _with_points(request, found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
 
-    def _grown(self, instance: AnyCases, clock: Clock, progress: bool | None, method: Method) -> Frontier:
-        """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
-        unavoidable = _unavoidable(instance, clock)  # now, while there is time
-        left = clock.seconds_left
-        if instance.losses is not None and left is not None:  # each point's tree is made, for its errors
-            clock = clock.share(left - min(clock.plan.points_share * left, clock.plan.points_seconds))
-        with progress_bar("greedy trees", progress) as report:
-            grown = grow_frontier(instance, self.request, clock, report)
-            if method is Method.LOOKAHEAD:
-                grown = _rolled_out(grown, cast(Instance, instance), self.request, clock, report)
-        kept = grown if self.every_budget else grown[-1:]
-        is_over = clock.is_over
-        found = Frontier((), cast(Instance, instance), not is_over, method, least_loss=unavoidable)
-        return self._with_points(found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
 
-    def _searched(self, cases: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
-        """By exact search: what is proven, and beyond it the best that was found.
+def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
+    """By exact search: what is proven, and beyond it the best that was found.
 
-        OutOfTimeError where it is optional, and would spend all its time on the last two tests of the whole set.
-        """
-        instance, left, is_optional = cast(Instance, cases), clock.seconds_left, self.request.method == "auto"
-        # Asked before anything is laid out for a search: the greedy trees need the time.
-        if is_optional and left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9:
-            raise OutOfTimeError
-        with progress_bar("exact search", progress) as report:
-            solver = Solver(instance, self.request, clock, report, wants_every_budget=self.every_budget)
-            if self.every_budget:
-                result = search_frontier(solver)
-                trees, n_searched, complete = [*result.proven, *result.beyond], len(result.proven), result.complete
-                bounds = [found.loss for found in result.proven]
-                bounds += [solver.lower_bound(found.required_budget) for found in result.beyond]
-                least = trees[-1].loss if complete else solver.lower_bound(self.request.budget)
-            else:
-                best = solve(solver)
-                trees, least, complete = [best.candidate], best.lower_bound, best.complete
-                bounds, n_searched = [least], int(complete)
-        found = Frontier((), instance, complete, Method.EXACT, n_searched, least_loss=least)
-        return self._with_points(found, trees, bounds, clock.ended(complete=complete))
+    OutOfTimeError where it is optional, and would spend all its time on the last two tests of the whole set.
+    """
+    instance, left, is_optional = cast(Instance, cases), clock.seconds_left, request.method == "auto"
+    # Asked before anything is laid out for a search: the greedy trees need the time.
+    if is_optional and left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9:
+        raise OutOfTimeError
+    with progress_bar("exact search", progress) as report:
+        solver = Solver(instance, request, clock, report, wants_every_budget=request.every_budget)
+        if request.every_budget:
+            result = search_frontier(solver)
+            trees, n_searched, complete = [*result.proven, *result.beyond], len(result.proven), result.complete
+            bounds = [found.loss for found in result.proven]
+            bounds += [solver.lower_bound(found.required_budget) for found in result.beyond]
+            least = trees[-1].loss if complete else solver.lower_bound(request.budget)
+        else:
+            best = solve(solver)
+            trees, least, complete = [best.candidate], best.lower_bound, best.complete
+            bounds, n_searched = [least], int(complete)
+    found = Frontier((), instance, complete, Method.EXACT, n_searched, least_loss=least)
+    return _with_points(request, found, trees, bounds, clock.ended(complete=complete))
 
-    def _with_points(
-        self, found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended
-    ) -> Frontier:
-        """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
-        is_exact = found.found_by is Method.EXACT
-        points = []
-        for candidate, bound in zip(candidates, least, strict=True):
-            bounds = candidate.bounds(
-                searched=is_exact,
-                least_loss=bound,
-                within=candidate.required_budget if self.every_budget else self.request.within,
-                # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
-                min_cases=self.request.min_cases if is_exact else 1,
-            )
-            points.append(make_point(found.instance, candidate, bounds, ended=ended))
-        found = replace(found, points=tuple(points), request=self.request)
-        if not self.every_budget and not (found.complete and is_exact):
-            return found
-        for index, point in enumerate(points):
-            cost = found.least_cost(point.candidate.loss)
-            points[index] = replace(point, bounds=replace(point.bounds, least_cost=cost))
-        return replace(found, points=tuple(points))
+
+def _with_points(
+    request: FitRequest, found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended
+) -> Frontier:
+    """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
+    is_exact = found.found_by is Method.EXACT
+    points = []
+    for candidate, bound in zip(candidates, least, strict=True):
+        bounds = candidate.bounds(
+            searched=is_exact,
+            least_loss=bound,
+            within=candidate.required_budget if request.every_budget else request.within,
+            # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
+            min_cases=request.min_cases if is_exact else 1,
+        )
+        points.append(make_point(found.instance, candidate, bounds, ended=ended))
+    found = replace(found, points=tuple(points), request=request)
+    if not request.every_budget and not (found.complete and is_exact):
+        return found
+    for index, point in enumerate(points):
+        cost = found.least_cost(point.candidate.loss)
+        points[index] = replace(point, bounds=replace(point.bounds, least_cost=cost))
+    return replace(found, points=tuple(points))
 
 
 def _unavoidable(instance: AnyCases, clock: Clock) -> int:
@@ -195,104 +176,86 @@ def _at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Fronti
     return replace(found, points=tuple(named), n_searched=0, is_named=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NewRoute:
-    """Trees for new cases at these budgets; where they are named, a point for each.
-
-    budgets    None for as many as `n_points`, up to the request's, where what they buy changes most
-    """
-
-    request: FitRequest
-    budgets: Sequence[int | float] | None = None
-    n_points: int = DEFAULT_POINTS
-    is_named: bool = False
-
-    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
-        """A point for each budget that buys something else than those before."""
-        trees = self._trees_of(instance, clock, groups=None if self.request.rows is None else self.request.rows.groups)
-        fine = trees.cases  # every row is a case, as these trees count them, if there was time
-        budgets = self.budgets
-        if budgets is None:
-            budgets = trees.budgets(self.request.budget, self.n_points, clock)
-        made = list(self._each_tree(trees, budgets, clock, progress))
-        leaf = (0, leaf_candidate(fine))
-        by: dict[int | float, tuple[int | float, Candidate]] = {0: leaf}
-        for budget, tree in made:
-            if self.is_named:
-                by[budget] = (budget, candidate_of(tree, FOR_NEW))
-            # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
-            elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
-                by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
-        least = fine.irreducible.units
-        points = [
-            make_point(fine, tree, tree.bounds(searched=False, least_loss=least), for_new=True, budget=budget)
-            for budget, tree in by.values()
-        ]
-        ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)
-        complete = ended is Ended.COMPLETE and len(made) == len(budgets)
-        return Frontier(
-            tuple(points),
-            fine,
-            complete,
-            Method.PREDICTIVE,
-            request=self.request,
-            least_loss=least,
-            is_named=self.is_named,
-        )
-
-    def again(self, found: Frontier) -> Learn:
-        """The same for some of the rows; every budget has an equal share of the time."""
-
-        def learn(part: Instance, groups: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
-            trees = self._trees_of(part, clock, groups=groups, needs_tree=False)
-            seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
-
-            def tree_for(budget: Any) -> Tree:
-                if not costs.budget_units(budget) and costs.prices(costs.start).all():
-                    return leaf_candidate(part).make()
-                return trees.tree(budget, time_limit=seconds, progress=False)
-
-            return tree_for
-
-        return learn
-
-    def _trees_of(self, instance: Instance, clock: Clock, **others: Any) -> PredictiveTrees:
-        asked = self.request
-        return PredictiveTrees(
-            instance, confidence=asked.confidence, leaves=asked.leaves, threads=asked.threads, clock=clock, **others
-        )
-
-    def _each_tree(
-        self, trees: PredictiveTrees, budgets: Sequence[int | float], clock: Clock, progress: bool | None
-    ) -> Iterable[tuple[int | float, Tree]]:
-        if len(budgets) == 1:  # the bar of its growth says more
-            yield budgets[0], trees.tree(budgets[0], time_limit=clock.seconds_of(1), progress=progress)
-            return
-        with progress_bar("new cases", progress) as report:
-            for index, budget in enumerate(budgets):
-                if index and clock.is_over:
-                    break
-                report(index, len(budgets), f"budget {budget}")
-                seconds = clock.seconds_of(1 / (len(budgets) - index))
-                yield budget, trees.tree(budget, time_limit=seconds, progress=False)
+def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
+    """A point for each budget that buys something else than those before."""
+    trees = _trees_of(request, instance, clock, groups=None if request.rows is None else request.rows.groups)
+    fine = trees.cases  # every row is a case, as these trees count them, if there was time
+    budgets, is_named = request.budgets, request.budgets is not None
+    if budgets is None:
+        budgets = trees.budgets(request.budget, request.n_points or DEFAULT_POINTS, clock)
+    made = list(_each_tree(trees, budgets, clock, progress))
+    leaf = (0, leaf_candidate(fine))
+    by: dict[int | float, tuple[int | float, Candidate]] = {0: leaf}
+    for budget, tree in made:
+        if is_named:
+            by[budget] = (budget, candidate_of(tree, FOR_NEW))
+        # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
+        elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
+            by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
+    least = fine.irreducible.units
+    points = [
+        make_point(fine, tree, tree.bounds(searched=False, least_loss=least), for_new=True, budget=budget)
+        for budget, tree in by.values()
+    ]
+    ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)
+    complete = ended is Ended.COMPLETE and len(made) == len(budgets)
+    return Frontier(
+        tuple(points), fine, complete, Method.PREDICTIVE, request=request, least_loss=least, is_named=is_named
+    )
 
 
-def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
-    """The route's frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
+def learn_new(request: FitRequest, found: Frontier) -> Learn:
+    """The same for some of the rows; every budget has an equal share of the time."""
+
+    def learn(part: Instance, groups: Groups | None, clock: Clock) -> Callable[[Any], Tree]:
+        trees = _trees_of(request, part, clock, groups=groups, needs_tree=False)
+        seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
+
+        def tree_for(budget: Any) -> Tree:
+            if not costs.budget_units(budget) and costs.prices(costs.start).all():
+                return leaf_candidate(part).make()
+            return trees.tree(budget, time_limit=seconds, progress=False)
+
+        return tree_for
+
+    return learn
+
+
+def _trees_of(request: FitRequest, instance: Instance, clock: Clock, **others: Any) -> PredictiveTrees:
+    asked = {name: getattr(request, name) for name in ("confidence", "leaves", "threads")}
+    return PredictiveTrees(instance, clock=clock, **asked, **others)
+
+
+def _each_tree(
+    trees: PredictiveTrees, budgets: Sequence[int | float], clock: Clock, progress: bool | None
+) -> Iterable[tuple[int | float, Tree]]:
+    if len(budgets) == 1:  # the bar of its growth says more
+        yield budgets[0], trees.tree(budgets[0], time_limit=clock.seconds_of(1), progress=progress)
+        return
+    with progress_bar("new cases", progress) as report:
+        for index, budget in enumerate(budgets):
+            if index and clock.is_over:
+                break
+            report(index, len(budgets), f"budget {budget}")
+            seconds = clock.seconds_of(1 / (len(budgets) - index))
+            yield budget, trees.tree(budget, time_limit=seconds, progress=False)
+
+
+def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
+    """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
 
     known_line  beside trees for new cases, the fewest errors on the known ones
     """
-    request, instance = route.request, cast(Instance, cases)
-    if isinstance(cases, DistributedCases) and isinstance(route, KnownRoute):  # nothing is held out
-        return route.search(cases, Clock(request.time_limit), progress)
-    part = instance
+    is_new, instance = request.objective is Objective.NEW, cast(Instance, cases)
+    if isinstance(cases, DistributedCases) and not is_new:  # nothing is held out
+        return search_known(request, cases, Clock(request.time_limit), progress)
+    part, learned = instance, request
     clock, for_search = split_time(request)
     with clock.listening():
-        if isinstance(route, NewRoute) and request.rows is not None:
-            learned = request.rows.learned_from()
-            instance, part = request.rows.instance, learned.instance
-            route = replace(route, request=replace(request, rows=learned))
-        found = route.search(part, for_search, progress)
+        if is_new and request.rows is not None:
+            learned = replace(request, rows=request.rows.learned_from())
+            instance, part = request.rows.instance, cast(KnownRows, learned.rows).instance
+        found = (search_new if is_new else search_known)(learned, part, for_search, progress)
         taken = clock.seconds_passed
         if known_line:
             found = _with_known_line(found, part, request, clock)
@@ -305,7 +268,7 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
             if part is instance:
                 judged = cross_validate(
                     request.rows.instance,
-                    route.again(found),
+                    learn_again(learned, found),
                     budgets,
                     request.folds,
                     clock,
@@ -324,7 +287,12 @@ def travel(route: Route, cases: AnyCases, progress: bool | None, *, known_line: 
         cost, recalls = judged.mean_costs[index], judged.recalls[index]
         points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
     found = replace(found, points=tuple(points), validation=judged)
-    return _with_cheaper(found, judged) if request.objective is Objective.NEW else found
+    return _with_cheaper(found, judged) if is_new else found
+
+
+def learn_again(request: FitRequest, found: Frontier) -> Learn:
+    """What found this frontier, for some of the rows."""
+    return (learn_new if request.objective is Objective.NEW else learn_known)(request, found)
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
@@ -346,10 +314,12 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     left, plan = clock.seconds_left, clock.plan
     seconds = plan.known_line_seconds if left is None else plan.known_line_share * left
     budgets = [point.budget for point in found]
-    limit = instance.schema.costs.budget_units(max(budgets))
-    route = KnownRoute(replace(request, method="auto", budget=limit, folds=None), named=budgets)
-    rows = instance.recoded({}) if _is_merged(instance) else instance  # errors are counted alike in both columns
-    by_budget = {point.budget: point for point in route.search(rows, clock.share(seconds), False)}
+    limit, source = instance.schema.costs.budget_units(max(budgets)), instance.source
+    # Errors are counted alike in both columns: no case stands for several rows.
+    is_merged = source is not None and source.duplicates == "merge" and instance.n_rows != instance.n_objects
+    rows = instance.recoded({}) if is_merged else instance
+    known = replace(request, method="auto", budget=limit, budgets=budgets)
+    by_budget = {point.budget: point for point in search_known(known, rows, clock.share(seconds), False)}
     least = [by_budget[budget] for budget in budgets]
     points = [replace(p, known_least=k.loss, known_proven=k.proven) for p, k in zip(found, least, strict=True)]
     return replace(found, points=tuple(points))
@@ -379,9 +349,3 @@ def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:
     for point, error, loss, stability in zip(found, judged.new_errors, losses, firm, strict=False):
         overfitted = error.exceeds(point.error_rate) if loss is None else loss.exceeds(point.mean_loss)
         yield Estimate(error, overfitted, judged.how, loss, stability)
-
-
-def _is_merged(instance: Instance) -> bool:
-    """Whether some case stands for several rows."""
-    rows = instance.source
-    return rows is not None and rows.duplicates == "merge" and instance.n_rows != instance.n_objects

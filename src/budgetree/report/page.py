@@ -19,13 +19,10 @@ from budgetree.services.words import visible
 SCRIPTS = (
     "words.js", "address.js", "names.js", "dom.js", "losses.js", "model.js", "routing.js", "facts.js", "chart.js",
     "folding.js", "layout.js", "detail.js", "tree.js", "search.js", "printing.js", "boxes.js", "map.js", "wall.js",
-    "answers.js", "explanation.js", "record.js", "consult.js", "tabs.js", "main.js",
+    "evaluation.js", "answers.js", "explanation.js", "record.js", "consult.js", "tabs.js", "main.js",
 )  # fmt: skip
 FIRST_LANGUAGE = "en"  # what Python says is in this language
-IMPORT = re.compile(r"^import\b[^;]*;\n", re.M)
-EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.M)
-COMMENT = re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*$", re.M | re.S)  # on lines of its own
-TYPE = re.compile(r"/\*\* @type [^\n]*? \*/ ?")  # within a line
+TYPE = "/** @type"
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # What could end the data's script element, or be read as markup inside it.
 UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -85,14 +82,31 @@ def _digest(text: str) -> str:
 
 
 def _script() -> str:
-    stages = "".join(_dense(TYPE.sub("", EXPORT.sub("", IMPORT.sub("", _asset(name))))) for name in SCRIPTS)
-    return f'(() => {{\n"use strict";\n{stages}}})();\n'
+    """The modules one after the other in one closure, which have no name twice; what they import is above them."""
+    lines = [line for name in SCRIPTS for line in _dense(_asset(name)).splitlines(keepends=True)]
+    body = "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    return f'(() => {{\n"use strict";\n{body}}})();\n'
 
 
 def _dense(source: str) -> str:
-    """Without indentation and comments of their own line: no text of ours spans lines, so nothing else changes."""
-    lines = (line.strip() for line in COMMENT.sub("", source).splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+    """Without indentation and lines of comment: no text of ours spans lines, so nothing else changes."""
+    kept, in_comment = [], False
+    for line in map(_untyped, map(str.strip, source.splitlines())):
+        in_comment = in_comment or line.startswith("/*")
+        if not in_comment and line and not line.startswith("//"):
+            kept.append(f"{line}\n")
+        elif in_comment and "*/" in line:
+            in_comment = False
+            kept += [f"{rest}\n" for rest in [line.partition("*/")[2].strip()] if rest]
+    return "".join(kept)
+
+
+def _untyped(line: str) -> str:
+    """Without notes of types within the line."""
+    while TYPE in line and not line.startswith(TYPE):
+        before, _, after = line.partition(TYPE)
+        line = before + after.partition("*/")[2].lstrip()
+    return line
 
 
 @cache

@@ -25,20 +25,22 @@ from budgetree.tree.nodes import Kind
 from budgetree.tree.provenance import Method
 
 
-def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
-    """One tree with its prices, and why it is good where a certificate says so.
+def summarise_tree(
+    tree: Tree, *, title: str, certificate: Certificate | None = None, evaluation: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """One tree with its prices, why it is good where a certificate says so, and an evaluation as `to_dict` has it.
 
     >>> import budgetree as bt
     >>> content = summarise_tree(bt.grow(bt.datasets.load("figure1")), title="Figure 1")
     >>> content["classes"], content["trees"][0]["errors"]
     (['circle', 'triangle'], 10)
     """
-    return _content(tree.schema, title, [], [_tree(tree, certificate)], 0)
+    return _content(tree.schema, title, [], [_tree(tree, certificate)], 0) | {"evaluation": evaluation}
 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the recommended one, or else the last, is shown first."""
-    columns = ("budget", *COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS, *KNOWN_COLUMNS)
+    columns = ("budget", "new_cost", "new_recalls", *COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS, *KNOWN_COLUMNS)
     points = [
         {name: getattr(point, name) for name in columns} | {"verdict": verdict(point, PAGE_REMEDY), "tree": index}
         for index, point in enumerate(frontier)
@@ -82,6 +84,7 @@ def _content(
         "points": points,
         "trees": trees,
         "chosen": chosen,
+        "evaluation": None,
     }
 
 

@@ -12,10 +12,25 @@ from budgetree.tree.tree import Tree
 
 FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
 
+LEAVES, MAX_LETTERS = (40, 24, 12, 6, 3, 1), 55_000  # of a notebook's picture
+# A notebook's own switch, and the reader's: what is light becomes dark, and hues stay.
+SWITCH = "{filter:invert(.92) hue-rotate(180deg)}"
+DARK = (
+    f"@media (prefers-color-scheme:dark){{:root:not([data-jp-theme-light=true]) .budgetree>svg{SWITCH}}}"
+    f"[data-jp-theme-light=false] .budgetree>svg{SWITCH}"
+)
+
 
 def to_svg(tree: Tree, **limits: Any) -> str:
     """One SVG element; the limits are those of `draw`."""
     return svg_of([draw(tree, **limits)])
+
+
+def to_html(tree: Tree) -> str:
+    """The picture for a notebook, light or dark, in less than 60 kB: of a large tree what most cases pass."""
+    pictures = (to_svg(tree, max_leaves=max_leaves) for max_leaves in LEAVES)
+    picture = next((picture for picture in pictures if len(picture) < MAX_LETTERS), "")
+    return f'<div class="budgetree" style="overflow-x: auto"><style>{DARK}</style>{picture}</div>'
 
 
 def svg_of(pages: Sequence[Drawing]) -> str:

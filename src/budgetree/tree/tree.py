@@ -576,7 +576,9 @@ class Tree:
         return Words(self)
 
     def _repr_html_(self) -> str:
-        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+        from budgetree.show.svg import to_html
+
+        return to_html(self)
 
     def with_labels(self, labels: Any) -> Tree:
         """The same tree, shown in other words.

@@ -13,7 +13,7 @@ import budgetree as bt
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.solver import BudgetResult, Solver
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
-from budgetree.learn.routes import KnownRoute
+from budgetree.learn.routes import search_known
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, WorkPlan
 from reference_exact import optimal_frontier
@@ -40,11 +40,11 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
 
 @pytest.mark.parametrize("chunk", range(6))
 def test_so_is_the_frontier_of_long_searches(chunk: int) -> None:
-    search = KnownRoute(FitRequest(method="exact", impurities=DEFAULT_IMPURITIES, threads=2))
+    request = FitRequest(method="exact", impurities=DEFAULT_IMPURITIES, threads=2)
     long_way = WorkPlan(moment=0, long=0, quick_seconds=0, broader_seconds=0)  # for every question
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
-        found = search.search(to_instance(problem), Clock(None, plan=long_way), False)
+        found = search_known(request, to_instance(problem), Clock(None, plan=long_way), False)
         assert points(found) == optimal_frontier(problem)
 
 

@@ -62,6 +62,7 @@ def test_every_text_is_used_and_every_text_used_is_there() -> None:
                 r"(tree|detail)\.by_",
                 r"chart\.(label|errors|loss)_",
                 r"overview\.\w+_referred",
+                r"evaluation\.",
             )
         )
     )

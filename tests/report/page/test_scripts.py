@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from budgetree.report import page
+import budgetree as bt
+from budgetree.report import page, summarise_tree
+from built_trees import random_tree
+from page_process import Page
+from report_cases import large_tree
 
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))
 pytestmark = pytest.mark.skipif(
@@ -30,3 +34,13 @@ def test_in_one_closure_they_are_a_program(tmp_path: Path) -> None:
     whole = tmp_path / "page.cjs"
     whole.write_text(page._script(), encoding="utf-8")
     run_node("--check", whole)
+
+
+def test_what_may_still_be_paid_never_exceeds_the_worst_case() -> None:
+    """Over 10,000 consultations at random: tests of a stage in any order, any result, none, paid or not."""
+    page, above = Page(), []
+    trees = [random_tree(seed)[0] for seed in range(48)] + [bt.grow(bt.datasets.load("soybean")), large_tree()]
+    for seed, tree in enumerate(trees):
+        content = summarise_tree(tree, title="")
+        above += page.ask({"content": content, "walks": 200, "seed": seed})["above"]
+    assert above == []

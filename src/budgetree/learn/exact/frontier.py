@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgetree.learn.candidates import Candidate, candidate_of
 from budgetree.learn.exact.solver import BudgetResult, Solver
+from budgetree.learn.points import Candidate, candidate_of
 from budgetree.tree import Tree
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn.candidates import Candidate, leaf_candidate
 from budgetree.learn.greedy.levels import greedy_origin
 from budgetree.learn.greedy.portfolio import (
     HINGED,
@@ -25,6 +24,7 @@ from budgetree.learn.greedy.portfolio import (
     join_steps,
     weigh_classes,
 )
+from budgetree.learn.points import Candidate, leaf_candidate
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport

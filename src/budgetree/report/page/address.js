@@ -1,10 +1,8 @@
-// @ts-check
 // What the page's address asks for: ?budget=300 a tree, ?lang=de a language.
 
-/**
- * @param {string} search with its question mark
- * @returns {import("./types.d.ts").Address}
- */
+/** @import { Address } from "./types.d.ts" */
+
+/** @param {string} search with its question mark @returns {Address} */
 export function readAddress(search) {
   const asked = new URLSearchParams(search);
   const text = asked.get("budget");

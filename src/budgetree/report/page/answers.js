@@ -1,17 +1,10 @@
-// @ts-check
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
 import { element, visible } from "./dom.js";
 import { buyAt, chargeOf, levelOf, testAt } from "./model.js";
 import { inUnit, say, typedNumber } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Encoding} Encoding
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Levels} Levels
- * @typedef {import("./types.d.ts").State} State
- */
+/** @import { Answer, Encoding, Index, Levels, State } from "./types.d.ts" */
 
 /** @typedef {(answer: Answer) => void} GiveAnswer */
 
@@ -69,12 +62,7 @@ function folded(list) {
   return element("details", {}, element("summary", { class: "or" }, say("answers.range")), list);
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- * @param {number} outcome
- * @param {GiveAnswer} answer
- */
+/** @param {Index} index @param {State} state @param {number} outcome @param {GiveAnswer} answer */
 function outcomeButton(index, { at, missing }, outcome, answer) {
   const node = buyAt(index, at);
   const name = testAt(index, at).outcomes[outcome];
@@ -89,10 +77,7 @@ function outcomeButton(index, { at, missing }, outcome, answer) {
   );
 }
 
-/**
- * @param {Levels} encoding
- * @param {GiveAnswer} answer
- */
+/** @param {Levels} encoding @param {GiveAnswer} answer */
 function numberForm({ thresholds, low, high, plausible }, answer) {
   const problem = element("p", { class: "problem", id: "value-problem", role: "alert" });
   const input = element("input", {
@@ -143,7 +128,7 @@ export function refusal(text, plausible = null) {
     return say("answers.no_number", { given, example: 4.5 }) + hint;
   }
   if (!Number.isFinite(number)) return say("answers.too_large", { given });
-  return plausible && (number < plausible[0] || number > plausible[1]) ? say("answers.beyond", { given }) : "";
+  return plausible && (number < plausible[0] || number > plausible[1]) ? say("answers.beyond", { given, low: plausible[0], high: plausible[1] }) : "";
 }
 
 /** @param {HTMLButtonElement[]} buttons */

@@ -1,4 +1,3 @@
-// @ts-check
 // The drawing of a plan: a box per branch, with what led there above what is done or answered there.
 
 import { classMark, drawing } from "./dom.js";
@@ -7,11 +6,7 @@ import { BOX } from "./layout.js";
 import { answersOf, isLeaf, stageWords } from "./model.js";
 import { amount, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Box} Box
- * @typedef {import("./types.d.ts").Plan} Plan
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Box, Plan, View } from "./types.d.ts" */
 
 const INSET = 9;
 const FONTS = { led: "11.5px", name: "600 13px" }; // as in the style sheet
@@ -50,11 +45,7 @@ function widthIn(font) {
   return (text) => pen.measureText(text).width;
 }
 
-/**
- * All boxes with the lines between them.
- * @param {View} view
- * @param {Plan} plan
- */
+/** All boxes with the lines between them. @param {View} view @param {Plan} plan */
 export function drawBoxes(view, plan) {
   const below = branchesBelow(view.index);
   const widths = { led: widthIn(FONTS.led), name: widthIn(FONTS.name) };
@@ -71,23 +62,14 @@ export function drawBoxes(view, plan) {
   return [lines, boxes];
 }
 
-/**
- * @param {Box} from
- * @param {Box} to
- */
+/** @param {Box} from @param {Box} to */
 function lineBetween(from, to) {
   const [x, y] = [from.x + BOX.width, from.y + BOX.height / 2];
   const bend = (to.x - x) / 2;
   return `M${x} ${y}h${bend}V${to.y + BOX.height / 2}H${to.x}`;
 }
 
-/**
- * @param {View} view
- * @param {Box} box
- * @param {boolean} onWorst
- * @param {number} below
- * @param {{ led: Width, name: Width }} widths
- */
+/** @param {View} view @param {Box} box @param {boolean} onWorst @param {number} below @param {{ led: Width, name: Width }} widths */
 function boxOf({ index }, box, onWorst, below, widths) {
   const { content, nodes, groups } = index;
   const node = nodes[groups[box.group].nodes[0]];
@@ -115,9 +97,5 @@ function boxOf({ index }, box, onWorst, below, widths) {
   return shape;
 }
 
-/**
- * The boxes of a drawing.
- * @param {SVGSVGElement} canvas
- * @returns {SVGGElement[]}
- */
+/** The boxes of a drawing. @param {SVGSVGElement} canvas @returns {SVGGElement[]} */
 export const boxesShown = (canvas) => [...canvas.querySelectorAll(".box")].map((box) => /** @type {SVGGElement} */ (box));

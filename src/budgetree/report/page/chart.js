@@ -1,16 +1,10 @@
-// @ts-check
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
 import { byId, capital, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
 import { amount, clean, inUnit, numeral, say, sayAgain } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Corner} Corner
- * @typedef {import("./types.d.ts").Point} Point
- * @typedef {import("./types.d.ts").Steps} Steps
- */
+/** @import { Content, Corner, Point, Steps } from "./types.d.ts" */
 
 const CHART = { height: 300, left: 52, right: 18, top: 14, bottom: 46 };
 
@@ -104,11 +98,7 @@ function expectedOf(point) {
   return loss === null ? say("chart.new_wrong", { share }) : say("chart.new_lost", { loss, share });
 }
 
-/**
- * @param {Content} content
- * @param {Point} point
- * @param {number} all
- */
+/** @param {Content} content @param {Point} point @param {number} all */
 function readOut(content, point, all) {
   const found = { budget: inUnit(point.budget), errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
@@ -120,12 +110,7 @@ function readOut(content, point, all) {
   put("verdict", point.verdict ? `${capital(sayAgain(point.verdict))}.` : "");
 }
 
-/**
- * @param {Content} content
- * @param {number} width
- * @param {(at: number) => void} pick
- * @param {(at: number | null) => void} hover
- */
+/** @param {Content} content @param {number} width @param {(at: number) => void} pick @param {(at: number | null) => void} hover */
 function stepChart(content, width, pick, hover) {
   const { points } = content;
   const { loss: line, bound } = /** @type {Steps} */ (content.steps);
@@ -215,10 +200,7 @@ function stepChart(content, width, pick, hover) {
     return dot;
   });
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} at
-   */
+  /** @param {KeyboardEvent} event @param {number} at */
   function moveOrPick(event, at) {
     const last = dots.length - 1;
     /** @type {Record<string, number>} */
@@ -270,10 +252,7 @@ export function pathThrough(corners, x, y) {
   return corners.map(([budget, count], at) => `${at ? "L" : "M"}${x(budget)} ${y(count)}`).join("");
 }
 
-/**
- * Round numbers from 0 to at least the top.
- * @param {number} top
- */
+/** Round numbers from 0 to at least the top. @param {number} top */
 export function niceTicks(top) {
   const rough = top / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -281,11 +260,7 @@ export function niceTicks(top) {
   return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, at) => clean(at * step));
 }
 
-/**
- * @param {Point[]} points
- * @param {boolean} hasLosses
- * @param {(at: number) => void} pick
- */
+/** @param {Point[]} points @param {boolean} hasLosses @param {(at: number) => void} pick */
 function pointTable(points, hasLosses, pick) {
   const lost = hasLosses ? [say("points.loss")] : [];
   const rate = hasLosses ? [] : [say("points.rate")]; // where cases are referred, it says little

@@ -1,4 +1,3 @@
-// @ts-check
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
@@ -7,23 +6,12 @@ import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
 import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
-import { follow } from "./routing.js";
-import { clean, inUnit, say, sayParts } from "./words.js";
+import { follow, runningPoints } from "./routing.js";
+import { amount, clean, inUnit, say, sayParts } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").Session} Session
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
- */
+/** @import { Answer, Index, Leaf, Session, State, Step } from "./types.d.ts" */
 
-/**
- * @param {Index} index
- * @param {Answer[]} answers those of a consultation that was loaded
- * @returns {Session}
- */
+/** @param {Index} index @param {Answer[]} answers those of a consultation that was loaded @returns {Session} */
 export function startConsultation(index, answers = []) {
   /** @type {Session} */
   const session = { index, answers };
@@ -32,19 +20,13 @@ export function startConsultation(index, answers = []) {
   return session;
 }
 
-/**
- * @param {Session} session
- * @param {Answer} answer
- */
-function giveAnswer(session, answer) {
-  session.answers.push({ ...answer, time: new Date().toISOString() });
+/** @param {Session} session @param {number} at the purchase @param {Answer} answer */
+function giveAnswer(session, at, answer) {
+  session.answers.push({ ...answer, test: buyAt(session.index, at).test, time: new Date().toISOString() });
   showState(session, true);
 }
 
-/**
- * @param {Session} session
- * @returns {boolean} whether there was a step to go back
- */
+/** @param {Session} session @returns {boolean} whether there was a step to go back */
 export function goBack(session) {
   if (!session.answers.length) return false;
   session.answers.pop();
@@ -58,12 +40,11 @@ function startOver(session) {
   showState(session, true);
 }
 
-/**
- * @param {Session} session
- * @param {boolean} moved
- */
+/** @param {Session} session @param {boolean} moved */
 function showState(session, moved) {
-  const state = follow(session.index, session.answers);
+  const found = follow(session.index, session.answers);
+  const at = found.waiting.find((buy) => buy === session.asked) ?? found.at;
+  const state = { ...found, at };
   byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
   byId("progress").replaceChildren(...progressParts(session, state));
   byId("record").replaceChildren(...(state.open ? [] : recordParts(recordOf(session.index, state))));
@@ -82,10 +63,7 @@ function focusFirst(state) {
   /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus({ preventScroll: !touch });
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
@@ -96,10 +74,7 @@ export function inWords(index, state) {
   return without + say(what, { class: index.content.answers[state.label], spent: inUnit(state.spent) });
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 const isClass = (index, { label }) => label < index.content.classes.length;
 
 /**
@@ -113,19 +88,13 @@ function withoutWords(index, { at, answer, assumed }) {
   return `${paid} ${assumed === null ? say("consult.without_model") : say("consult.without", { outcomes: assumed })}`;
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** @param {Index} index @param {State} state */
 function lastWithout(index, { steps }) {
   const last = steps.at(-1);
   return last?.answer.unavailable ? `${withoutWords(index, last)} ` : "";
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function questionCard(session, state) {
   const { index } = session;
   const test = testAt(index, state.at);
@@ -139,24 +108,33 @@ function questionCard(session, state) {
     test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
-    answerControls(index, state, (answer) => giveAnswer(session, answer)),
+    answerControls(index, state, (answer) => giveAnswer(session, state.at, answer)),
+    otherTests(session, state),
     stepButtons(session),
   );
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- */
+/** The other tests of the stage, which may be done first. @param {Session} session @param {State} state */
+function otherTests(session, { at, waiting }) {
+  const others = waiting.filter((buy) => buy !== at);
+  if (!others.length) return null;
+  const buttons = others.map((buy) => {
+    const ask = () => {
+      session.asked = buy;
+      showState(session, true);
+    };
+    return element("button", { type: "button", "data-buy": buy, click: ask }, testAt(session.index, buy).name);
+  });
+  return element("div", { class: "others" }, element("p", { class: "or" }, say("consult.others")), element("div", { class: "buttons" }, ...buttons));
+}
+
+/** @param {Index} index @param {State} state */
 function sharedNote(index, { at, missing }) {
   if (dueAt(buyAt(index, at), missing).length) return ` ${say("consult.shared_due")}`;
   return testAt(index, at).shared.length ? ` ${say("consult.shared_paid")}` : "";
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
@@ -205,11 +183,7 @@ function diagnosisCard(session, state) {
   return card;
 }
 
-/**
- * @param {Index} index
- * @param {State} state
- * @param {number[]} shares
- */
+/** @param {Index} index @param {State} state @param {number[]} shares */
 function modelWords(index, state, shares) {
   const node = /** @type {Leaf} */ (index.nodes[state.at]);
   const about = aboutClass(index, state);
@@ -218,10 +192,7 @@ function modelWords(index, state, shares) {
   return say(kind, { tests, class: index.content.classes[about], share: percent(shares[about], 1) });
 }
 
-/**
- * @param {Session} session
- * @param {HTMLElement[]} more
- */
+/** @param {Session} session @param {HTMLElement[]} more */
 function stepButtons(session, more = []) {
   const begun = session.answers.length > 0;
   return element(
@@ -233,22 +204,21 @@ function stepButtons(session, more = []) {
   );
 }
 
-/**
- * @param {Session} session
- * @param {State} state
- */
+/** @param {Session} session @param {State} state */
 function progressParts(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
   const { counts } = index.nodes[node.voters ?? state.at];
   const last = state.steps.at(-1);
-  const sums = element(
-    "dl",
-    { class: "sums" },
-    element("div", {}, element("dt", {}, say("consult.spent")), element("dd", { id: "spent" }, inUnit(state.spent))),
-    element("div", {}, element("dt", {}, say("consult.left")), element("dd", { id: "left" }, inUnit(state.left))),
-    element("div", {}, element("dt", {}, say("consult.at_worst")), element("dd", {}, inUnit(state.spent + state.left))),
-  );
+  const points = runningPoints(index, state);
+  /** @type {[string, string, string][]} */
+  const figures = [
+    ["spent", say("consult.spent"), inUnit(state.spent)],
+    ["left", say("consult.left"), inUnit(state.left)],
+    ["at-worst", say("consult.at_worst"), inUnit(clean(state.spent + state.left))],
+  ];
+  if (points !== null) figures.push(["points", say("consult.points"), amount(points)]);
+  const sums = element("dl", { class: "sums" }, ...figures.map(([id, name, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value))));
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
     ? classBars(index.content, state.shares, before, false)
@@ -264,10 +234,7 @@ function progressParts(session, state) {
   ];
 }
 
-/**
- * @param {Index} index
- * @param {Step[]} steps
- */
+/** @param {Index} index @param {Step[]} steps */
 function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {

@@ -1,4 +1,3 @@
-// @ts-check
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
 import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
@@ -6,18 +5,12 @@ import { lossOf } from "./losses.js";
 import { countsIn, fixedAnswer, isLeaf, leafWords, priceWords, ruleOf, stageWords, testWords } from "./model.js";
 import { amount, inUnit, say, sayParts } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Row} Row
- */
+/** @import { Index, Row } from "./types.d.ts" */
 
 /** A phone, or a narrow window. */
 export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
 
-/**
- * @param {Index} index
- * @param {Pick<Row, "group" | "branch">} row
- */
+/** @param {Index} index @param {Pick<Row, "group" | "branch">} row */
 export function showDetail(index, row) {
   const { content } = index;
   const group = index.groups[row.group];

@@ -1,13 +1,8 @@
-// @ts-check
 // Elements, numbers and the marks of classes. Text enters the page here, and only as text.
 
 import { amount, clean, inUnit, numeral, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Attributes} Attributes
- * @typedef {import("./types.d.ts").Child} Child
- * @typedef {import("./types.d.ts").Content} Content
- */
+/** @import { Attributes, Child, Content } from "./types.d.ts" */
 
 const SVG = "http://www.w3.org/2000/svg";
 const HUES = 7; // with 6 shapes, no two of the first 42 classes look alike
@@ -30,13 +25,7 @@ const RING = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 3a3 3 0 1 1 0 6a3 3
 /** @type {(id: string) => HTMLElement} */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/**
- * @template {Element} E
- * @param {E} node
- * @param {Attributes} attributes
- * @param {Child[]} children
- * @returns {E}
- */
+/** @template {Element} E @param {E} node @param {Attributes} attributes @param {Child[]} children @returns {E} */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
@@ -63,11 +52,7 @@ export function visible(text) {
   });
 }
 
-/**
- * A text where the page has a place for it.
- * @param {string} id
- * @param {string} text
- */
+/** A text where the page has a place for it. @param {string} id @param {string} text */
 export function put(id, text) {
   byId(id).textContent = visible(text);
 }
@@ -129,20 +114,13 @@ export function tableFrame(label, table) {
   return element("div", { class: "table-frame wide", tabindex: "0", role: "region", "aria-label": label }, table);
 }
 
-/**
- * Means and ratios have endless digits: four of them do.
- * @type {(number: number) => string}
- */
+/** Means and ratios have endless digits: four of them do. @type {(number: number) => string} */
 export const rounded = (number) => amount(significant(number));
 
 /** @type {(number: number) => number} */
 export const significant = (number) => Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4));
 
-/**
- * "100.0%" and "0.0%" are said only where they are true.
- * @param {number} part
- * @param {number} whole
- */
+/** "100.0%" and "0.0%" are said only where they are true. @param {number} part @param {number} whole */
 export function percent(part, whole) {
   const share = whole ? (100 * part) / whole : 0;
   if (share > 99.9 && part !== whole) return say("number.over", { share: 99.9 });
@@ -150,10 +128,7 @@ export function percent(part, whole) {
   return say("number.percent", { share: Number(share.toFixed(1)) });
 }
 
-/**
- * So many percent of one, with one decimal: "44.7".
- * @type {(share: number) => string}
- */
+/** So many percent of one, with one decimal: "44.7". @type {(share: number) => string} */
 export const percentage = (share) => numeral((100 * share).toFixed(1));
 
 /** @type {(count: number) => string} */

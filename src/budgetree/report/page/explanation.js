@@ -1,4 +1,3 @@
-// @ts-check
 // What moved the answer: the probability of the diagnosis before and after each result, as tree/explanation.py does it.
 
 import { element, percent } from "./dom.js";
@@ -7,23 +6,12 @@ import { buyAt, nodeShares, ruleOf, testAt } from "./model.js";
 import { addUp, follow, pointsOf, sharesOf } from "./routing.js";
 import { numeral, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Explanation} Explanation
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").Part} Part
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
- */
+/** @import { Explanation, Index, Leaf, Move, Part, State, Step } from "./types.d.ts" */
 
 const SMALLEST = 0.05; // points that are shown
 const MOST_PARTS = 8; // that are listed
 
-/**
- * @param {Index} index
- * @param {State} state
- * @returns {Explanation}
- */
+/** @param {Index} index @param {State} state @returns {Explanation} */
 export function explain(index, state) {
   const { steps } = state;
   const node = index.nodes[state.at];
@@ -49,11 +37,7 @@ export function aboutClass(index, { at, label, shares }) {
   return label < index.content.classes.length ? label : firstHighest(shares ?? nodeShares(index, at));
 }
 
-/**
- * By the known cases: before any answer, and after each.
- * @param {Index} index
- * @param {Step[]} steps
- */
+/** By the known cases: before any answer, and after each. @param {Index} index @param {Step[]} steps */
 function sharesOnPath(index, steps) {
   const answers = steps.map((step) => step.answer);
   return [...steps, null].map((_, count) => {
@@ -81,11 +65,7 @@ function sharesByTotals(index, node, steps) {
   return sums.map((totals) => sharesOf(node, totals));
 }
 
-/**
- * "140 (127 to 150)", "not available, taken as 127 to 150".
- * @param {Index} index
- * @param {Step} step
- */
+/** "140 (127 to 150)", "not available, taken as 127 to 150". @param {Index} index @param {Step} step */
 export function answerWords(index, { at, answer, assumed }) {
   if (answer.unavailable) return assumed === null ? say("moves.unavailable") : say("moves.assumed", { outcomes: assumed });
   const { outcome, said } = answer;
@@ -93,18 +73,14 @@ export function answerWords(index, { at, answer, assumed }) {
   return name === said ? said : say("moves.range", { given: said, range: name });
 }
 
-/** @type {(part: import("./types.d.ts").Move) => string} */
+/** @type {(part: Move) => string} */
 export function movedWords({ before, after }) {
   const points = 100 * (after - before);
   if (Math.abs(points) < SMALLEST) return say("moves.no_change");
   return say("moves.points", { points: `${points < 0 ? "\u2212" : "+"}${numeral(Math.abs(points).toFixed(1))}` });
 }
 
-/**
- * The list under a diagnosis: the largest move first.
- * @param {Index} index
- * @param {State} state
- */
+/** The list under a diagnosis: the largest move first. @param {Index} index @param {State} state */
 export function explanationParts(index, state) {
   const { by, start, parts, together } = explain(index, state);
   if (!parts.length) return [];

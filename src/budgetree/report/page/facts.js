@@ -1,15 +1,10 @@
-// @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
 import { byId, capital, cases, element, errors, percent, percentage, put, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 import { amount, clean, inUnit, say, sayAgain } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Test} Test
- * @typedef {import("./types.d.ts").Tree} Tree
- */
+/** @import { Content, Test, Tree } from "./types.d.ts" */
 
 /** @param {Content} content */
 export function showSubtitle(content) {
@@ -54,20 +49,23 @@ export function showFacts(content, tree) {
  */
 export function plainWords(content, tree) {
   const all = total(tree.nodes[0].counts);
-  const budget = inUnit(content.points.find((point) => content.trees[point.tree] === tree)?.budget ?? tree.max_cost);
+  const point = content.points.find(({ tree: own }) => content.trees[own] === tree);
+  const budget = inUnit(point?.budget ?? tree.max_cost);
   const referred = all ? tree.referred / all : 0;
   const right = tree.expected ? 1 - tree.expected.error : all ? 1 - tree.errors / all : 0;
   const key = tree.expected ? "overview.new" : "overview.known";
   const parts = [say(referred ? `${key}_referred` : key, { budget, share: whole(right), referred: whole(referred) })];
   if (content.classes.length === 2 && tree.confusion && all) {
+    const held = point?.new_recalls; // on rows that were held out
     const [missed, cleared] = [tree.target, 1 - tree.target].map((label) => {
+      if (held) return whole(held[label] ?? 0);
       const own = tree.confusion?.filter(([, its]) => its === label) ?? [];
       return whole(total(own.filter(([answer]) => answer === label).map(([, , count]) => count)) / tree.nodes[0].counts[label]);
     });
     const values = { class: content.classes[tree.target], sensitivity: missed, specificity: cleared };
-    parts.push(say(tree.expected ? "overview.found_known" : "overview.found", values));
+    parts.push(say(tree.expected && !held ? "overview.found_known" : "overview.found", values));
   }
-  return `${[...parts, say("overview.mean", { mean: inUnit(significant(tree.mean_cost)) })].join(say("list.semicolon"))}.`;
+  return `${[...parts, say("overview.mean", { mean: inUnit(significant(point?.new_cost ?? tree.mean_cost)) })].join(say("list.semicolon"))}.`;
 }
 
 /** @type {(share: number) => string} */
@@ -87,21 +85,14 @@ export function proofWords({ losses }, tree) {
   return `${value}: ${say(losses === null ? "facts.as_few" : "facts.as_little", { cost: inUnit(certificate.lower_bound) })}.`;
 }
 
-/**
- * @param {Content} content
- * @param {Tree} tree
- * @param {number} all
- */
+/** @param {Content} content @param {Tree} tree @param {number} all */
 export function lossFact({ losses }, tree, all) {
   if (losses !== null) return [say("facts.loss"), amount(tree.loss), say("facts.loss_note", { cases: cases(all), errors: errorWords(tree) })];
   const note = say("facts.errors_note", { cases: cases(all), share: percent(tree.errors, all) });
   return [say("facts.errors"), amount(tree.errors), note];
 }
 
-/**
- * Nothing where no cases were held out.
- * @param {Tree} tree
- */
+/** Nothing where no cases were held out. @param {Tree} tree */
 export function newCasesFact(tree) {
   if (tree.expected === null) return [];
   const { error, se, overfitted, loss, loss_se: lossSe } = tree.expected;
@@ -128,10 +119,7 @@ export function stabilityFact(content, tree) {
   return [[say("facts.firm"), say("number.percent", { share: percentage(firm.same_answers) }), note]];
 }
 
-/**
- * @param {Content} content
- * @param {Tree} tree
- */
+/** @param {Content} content @param {Tree} tree */
 export function showProof(content, tree) {
   const lossless = content.losses === null;
   const made = { budget: inUnit(tree.max_cost), origin: sayAgain(tree.origin) };
@@ -178,10 +166,7 @@ export function showPrices(content) {
   byId("panel-prices").replaceChildren(...parts, ...lossParts(content));
 }
 
-/**
- * One price, or one line per price with the outcomes that cost it.
- * @param {Test} test
- */
+/** One price, or one line per price with the outcomes that cost it. @param {Test} test */
 function priceCell(test) {
   /** @type {Map<string, string[]>} */
   const byPrice = new Map();
@@ -193,9 +178,5 @@ function priceCell(test) {
   return element("td", { class: "number" }, ...lines);
 }
 
-/**
- * @param {string} label
- * @param {string[]} headings
- * @param {HTMLElement[]} rows
- */
+/** @param {string} label @param {string[]} headings @param {HTMLElement[]} rows */
 const priceTable = (label, headings, rows) => tableFrame(label, tableOf({}, headings, [1], rows));

@@ -1,7 +1,6 @@
-// @ts-check
 // How much of a tree is unfolded: whole levels of branches, as long as they fit.
 
-/** @typedef {import("./types.d.ts").Index} Index */
+/** @import { Index } from "./types.d.ts" */
 
 /**
  * The groups to unfold from the root down, breadth first, so that no more than so many rows are shown. The root always
@@ -27,10 +26,7 @@ export function openGroups({ groups, above }, { rows, taken, depth = Infinity })
   return open;
 }
 
-/**
- * How many branches are below each group, at any depth.
- * @param {Index} index
- */
+/** How many branches are below each group, at any depth. @param {Index} index */
 export function branchesBelow({ groups, above }) {
   const below = groups.map(() => 0);
   for (let number = groups.length - 1; number > 0; number--) below[above[number]] += below[number] + 1;

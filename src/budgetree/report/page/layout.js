@@ -1,11 +1,6 @@
-// @ts-check
 // Where the boxes of the drawing are: a column per test on the path, a line per branch that goes no further.
 
-/**
- * @typedef {import("./types.d.ts").Box} Box
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Plan} Plan
- */
+/** @import { Box, Index, Plan } from "./types.d.ts" */
 
 export const BOX = { width: 204, height: 44 };
 const STEP = { across: BOX.width + 44, down: BOX.height + 10 };

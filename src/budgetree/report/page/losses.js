@@ -1,23 +1,14 @@
-// @ts-check
 // What answers cost: which of them loses least, and the tables of answers by class.
 
 import { className, element, errors, tableFrame, tableOf } from "./dom.js";
 import { amount, clean, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Losses} Losses
- * @typedef {import("./types.d.ts").Point} Point
- * @typedef {import("./types.d.ts").Tree} Tree
- */
+/** @import { Content, Losses, Tree } from "./types.d.ts" */
 
 const MANY = 8; // classes; beyond these, only what is confused most is listed
 const MOST_PAIRS = 30;
 
-/**
- * So many significant digits, none of them a closing zero.
- * @type {(number: number, count: number) => string}
- */
+/** So many significant digits, none of them a closing zero. @type {(number: number, count: number) => string} */
 export const digits = (number, count) => amount(Number(number.toPrecision(count)));
 
 /** @type {(numbers: number[]) => number} */
@@ -53,10 +44,7 @@ export function bestAnswer({ losses }, shares) {
  */
 export const lossOf = (losses, counts, answer) => expectedLosses(losses, counts)[answer] / losses.scale;
 
-/**
- * "12 errors, 40 referred".
- * @type {(found: Pick<Tree, "errors" | "referred">) => string}
- */
+/** "12 errors, 40 referred". @type {(found: Pick<Tree, "errors" | "referred">) => string} */
 export const errorWords = ({ errors: wrong, referred }) =>
   referred ? say("loss.referred", { errors: errors(wrong), referred }) : errors(wrong);
 
@@ -89,11 +77,7 @@ function answerTable(content, label, cell) {
   return tableFrame(label, table);
 }
 
-/**
- * How many known cases of each class get each answer.
- * @param {Content} content
- * @param {Tree} tree
- */
+/** How many known cases of each class get each answer. @param {Content} content @param {Tree} tree */
 export function confusionParts(content, tree) {
   if (tree.confusion === null) return [];
   const heading = element("h3", {}, say("confusion.heading"));
@@ -113,10 +97,7 @@ export function confusionParts(content, tree) {
   return [heading, tableFrame(say("confusion.heading"), table), element("p", { class: "quiet" }, note)];
 }
 
-/**
- * What each answer costs for each class.
- * @param {Content} content
- */
+/** What each answer costs for each class. @param {Content} content */
 export function lossParts(content) {
   const { losses } = content;
   if (losses === null) return [];

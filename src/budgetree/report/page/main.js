@@ -1,4 +1,3 @@
-// @ts-check
 // Everything together: the language, the data, the address, and what changes when another tree is picked.
 
 import { readAddress } from "./address.js";
@@ -7,6 +6,7 @@ import { goBack, startConsultation } from "./consult.js";
 import { narrow } from "./detail.js";
 import { byId } from "./dom.js";
 import { showFacts, showPrices, showProof, showSubtitle } from "./facts.js";
+import { showEvaluation } from "./evaluation.js";
 import { connectMap } from "./map.js";
 import { indexTree } from "./model.js";
 import { translateNames } from "./names.js";
@@ -17,12 +17,7 @@ import { foldAll, prepareToPrint, showTree, unfoldAll } from "./tree.js";
 import { printWall } from "./wall.js";
 import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Session} Session
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Answer, Content, Session, View } from "./types.d.ts" */
 
 const address = readAddress(window.location.search);
 chooseLanguage();
@@ -47,10 +42,7 @@ function chooseLanguage() {
   }
 }
 
-/**
- * @param {number} number of the tree
- * @param {Answer[]} answers of a consultation that was loaded
- */
+/** @param {number} number of the tree @param {Answer[]} answers of a consultation that was loaded */
 function showOneTree(number, answers = []) {
   const tree = content.trees[number];
   const index = indexTree(content, tree);
@@ -125,6 +117,7 @@ function treeOfAddress() {
 
 showSubtitle(content);
 showPrices(content);
+showEvaluation(content);
 connectBackKeys();
 connectPrinting();
 const narrowScreen = narrow(); // kept, or nobody would listen
@@ -134,10 +127,7 @@ const isNamed = connectTabs(address.budget !== null || narrowScreen.matches ? "c
 const first = treeOfAddress();
 /** @type {(number: number) => void} */
 let mark = () => {};
-/**
- * @param {number} number
- * @param {Answer[]} [answers]
- */
+/** @param {number} number @param {Answer[]} [answers] */
 const pickTree = (number, answers) => {
   mark(number);
   showOneTree(number, answers);

@@ -1,4 +1,3 @@
-// @ts-check
 // The tree as a drawing in a frame: moved and zoomed by mouse, fingers and keys, with a small map of all of it.
 
 import { boxesShown, drawBoxes } from "./boxes.js";
@@ -8,11 +7,7 @@ import { BOX, fitting, keptInside, limited, planOf, zoomed } from "./layout.js";
 import { isOpen, rowOf, setOpen } from "./tree.js";
 import { say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Plan} Plan
- * @typedef {import("./types.d.ts").Row} Row
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Plan, Row, View } from "./types.d.ts" */
 
 const READABLE = 0.6; // a drawing that fits only when smaller than this starts at its root instead
 const KEY_STEP = 80; // pixels

@@ -1,22 +1,10 @@
-// @ts-check
 // What the tree's nodes say of prices and cases.
 
 import { className, element, largest, percent, span, total } from "./dom.js";
 import { bestAnswer } from "./losses.js";
 import { amount, clean, inUnit, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Buy} Buy
- * @typedef {import("./types.d.ts").ByResult} ByResult
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Group} Group
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").Step} Step
- * @typedef {import("./types.d.ts").Tree} Tree
- * @typedef {import("./types.d.ts").TreeNode} TreeNode
- * @typedef {import("./types.d.ts").Worst} Worst
- */
+/** @import { Answer, Buy, ByResult, Child, Content, Group, Index, Leaf, Step, Test, Tree, TreeNode, Worst } from "./types.d.ts" */
 
 const MOST_ANSWERS = 3; // that are listed for a model
 const NONE = /** @type {Set<number>} */ (new Set());
@@ -24,20 +12,13 @@ const NONE = /** @type {Set<number>} */ (new Set());
 /** @type {(node: TreeNode) => node is Leaf} */
 export const isLeaf = (node) => node.kind === "leaf";
 
-/**
- * The node of a test that is to be done.
- * @type {(index: Index, at: number) => Buy}
- */
+/** The node of a test that is to be done. @type {(index: Index, at: number) => Buy} */
 export const buyAt = (index, at) => /** @type {Buy} */ (index.nodes[at]);
 
-/** @type {(index: Index, at: number) => import("./types.d.ts").Test} */
+/** @type {(index: Index, at: number) => Test} */
 export const testAt = (index, at) => index.content.tests[/** @type {Buy | ByResult} */ (index.nodes[at]).test];
 
-/**
- * @param {Content} content
- * @param {Tree} tree
- * @returns {Index}
- */
+/** @param {Content} content @param {Tree} tree @returns {Index} */
 export function indexTree(content, tree) {
   const groups = tree.outline;
   /** @type {Index} */
@@ -61,12 +42,7 @@ export const dueAt = ({ due, late }, missing) => [
   ...late.filter(({ unless }) => unless.every((test) => missing.has(test))).map(({ shared }) => shared),
 ];
 
-/**
- * What tests above would have paid.
- * @param {Index} index
- * @param {Buy} node
- * @param {Set<number>} missing
- */
+/** What tests above would have paid. @param {Index} index @param {Buy} node @param {Set<number>} missing */
 const lateAmount = (index, node, missing) =>
   dueAt(node, missing).slice(node.due.length).reduce((sum, place) => sum + index.content.shared[place].amount, 0);
 
@@ -119,6 +95,10 @@ export function mostAhead(index, start, known, missing) {
     if (node.kind === "leaf") {
       most = Math.max(most, spent);
     } else if (node.kind === "buy") {
+      if (known.has(node.test)) {
+        stack.push({ at: node.child, spent, open }); // answered before its turn, and paid
+        continue;
+      }
       const charges = node.charge.map((charge) => charge + lateAmount(index, node, missing));
       stack.push({ at: node.child, spent: spent + Math.max(...charges), open: new Map(open).set(node.test, charges) });
     } else if (node.kind === "by_total") {
@@ -143,7 +123,7 @@ export function mostAhead(index, start, known, missing) {
 
 /**
  * Where an answer leads; without one, where most known cases went.
- * @type {(node: ByResult, answer: import("./types.d.ts").Answer) => number}
+ * @type {(node: ByResult, answer: Answer) => number}
  */
 export const childOf = ({ children, usual }, { unavailable, outcome }) =>
   unavailable ? usual.child : children[outcome ?? children.length - 1];
@@ -204,7 +184,7 @@ export function answersOf({ content }, node) {
  * @param {Index} index
  * @param {Leaf} node
  * @param {number | null} fixed the answer, where it is known otherwise
- * @returns {import("./types.d.ts").Child[]}
+ * @returns {Child[]}
  */
 export function leafWords(index, node, fixed = null) {
   if (fixed !== null) return [className(index.content, fixed)];
@@ -216,27 +196,17 @@ export function leafWords(index, node, fixed = null) {
   return rule ? [say(`tree.by_${rule}`), answers.length ? ": " : "", ...parts] : parts;
 }
 
-/**
- * What everyone gets at a leaf; null where totals decide.
- * @param {Leaf} node
- */
+/** What everyone gets at a leaf; null where totals decide. @param {Leaf} node */
 export const fixedAnswer = (node) => node.answer ?? (node.totals === undefined ? node.label : null);
 
-/**
- * @param {number | null} low
- * @param {number | null} high
- */
+/** @param {number | null} low @param {number | null} high */
 export function totalRange(low, high) {
   if (low === null) return high === null ? say("range.any") : say("range.fewer", { high });
   if (high === null) return say("range.from", { low: say("range.points", { count: low }) });
   return low === high ? say("range.points", { count: low }) : say("range.between", { low: amount(low), high: say("range.points", { count: high }) });
 }
 
-/**
- * The tests that points or a model add up.
- * @param {Index} index
- * @param {number} totals
- */
+/** The tests that points or a model add up. @param {Index} index @param {number} totals */
 export const testWords = (index, totals) =>
   index.tree.totals[totals].tests.map((test) => index.content.tests[test].name).join(say("list.comma")) || say("detail.no_test");
 
@@ -247,11 +217,7 @@ export const testWords = (index, totals) =>
 export const levelOf = (thresholds, value) =>
   thresholds.filter((threshold) => threshold !== null && threshold <= value).length;
 
-/**
- * The cases of each class in a group.
- * @param {Index} index
- * @param {Group} group
- */
+/** The cases of each class in a group. @param {Index} index @param {Group} group */
 export function countsIn(index, group) {
   return index.content.classes.map((_, label) =>
     clean(group.nodes.reduce((sum, at) => sum + index.nodes[at].counts[label], 0)),
@@ -288,10 +254,7 @@ export function nodeShares(index, at) {
   return counts.map((count) => (all ? count / all : 1 / counts.length));
 }
 
-/**
- * What a leaf answers by: "points" or "model"; null where no totals decide.
- * @param {TreeNode} node
- */
+/** What a leaf answers by: "points" or "model"; null where no totals decide. @param {TreeNode} node */
 export function ruleOf(node) {
   if (!isLeaf(node) || node.totals === undefined) return null;
   return node.cuts ? "points" : "model";

@@ -1,43 +1,24 @@
-// @ts-check
 // Python's names of ranges ("127 to 150", "missing") in the language in use. Names that the user gave stay as they are.
 
 import { say, sayAgain } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Branch} Branch
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").ByResult} ByResult
- * @typedef {import("./types.d.ts").Test} Test
- * @typedef {import("./types.d.ts").Tree} Tree
- */
+/** @import { Branch, ByResult, Content, Test, Tree } from "./types.d.ts" */
 
 /** @type {(name: string) => string} */
 const rangeName = (name) => sayAgain(name, "range.");
 
-/**
- * @param {Content} content
- * @returns {Content}
- */
+/** @param {Content} content @returns {Content} */
 export function translateNames(content) {
   const tests = content.tests.map((test) => ({ ...test, outcomes: test.outcomes.map((name, outcome) => outcomeName(test, name, outcome)) }));
   return { ...content, tests, trees: content.trees.map((tree) => translateTree(content.tests, tests, tree)) };
 }
 
-/**
- * @param {Test} test
- * @param {string} name
- * @param {number} outcome
- */
+/** @param {Test} test @param {string} name @param {number} outcome */
 function outcomeName({ encoding }, name, outcome) {
   return encoding && (encoding.kind === "levels" || outcome === encoding.missing) ? rangeName(name) : name;
 }
 
-/**
- * @param {Test[]} before
- * @param {Test[]} tests
- * @param {Tree} tree
- * @returns {Tree}
- */
+/** @param {Test[]} before @param {Test[]} tests @param {Tree} tree @returns {Tree} */
 function translateTree(before, tests, tree) {
   const outline = tree.outline.map((group) => {
     if (!group.branches) return group;
@@ -62,11 +43,7 @@ function branchNames(test, { names, outcomes = [] }) {
   return names.map((name, at) => (isOurs || !test ? rangeName(name) : outcomeName(test, name, outcomes[at])));
 }
 
-/**
- * The outcomes that lead where most known cases went.
- * @param {Test} test
- * @param {ByResult} node
- */
+/** The outcomes that lead where most known cases went. @param {Test} test @param {ByResult} node */
 function usualWords({ outcomes, encoding }, { usual }) {
   if (encoding?.kind === "levels") return (usual.words ?? "").split(/ or (?!more)/).map(rangeName).join(say("list.or"));
   return usual.results.map((outcome) => outcomes[outcome]).join(say("list.or")) || say("range.unknown");

@@ -1,4 +1,3 @@
-// @ts-check
 // A consultation as a record for the file: on paper, as JSON, and read again.
 
 import { element, percent, tableOf } from "./dom.js";
@@ -8,25 +7,13 @@ import { printOnly } from "./printing.js";
 import { follow } from "./routing.js";
 import { amount, inUnit, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Opened} Opened
- * @typedef {import("./types.d.ts").SavedRecord} SavedRecord
- * @typedef {import("./types.d.ts").SavedStep} SavedStep
- * @typedef {import("./types.d.ts").State} State
- */
+/** @import { Answer, Content, Index, Opened, SavedRecord, SavedStep, State } from "./types.d.ts" */
 
 const FORMAT = "budgetree consultation";
 const VERSION = 1;
 const SHORT = 12; // letters of a digest that tell models apart
 
-/**
- * @param {Index} index
- * @param {State} state of a consultation that is finished
- * @returns {SavedRecord}
- */
+/** @param {Index} index @param {State} state of a consultation that is finished @returns {SavedRecord} */
 export function recordOf(index, state) {
   const { content, tree } = index;
   const shares = state.shares ?? nodeShares(index, state.at);
@@ -62,10 +49,7 @@ export function recordButtons(record) {
   ];
 }
 
-/**
- * @param {string} name
- * @param {string} text
- */
+/** @param {string} name @param {string} text */
 function download(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   element("a", { href: address, download: name.replace(/[^\p{L}\p{N}._ -]/gu, "_") }).click();
@@ -75,10 +59,7 @@ function download(name, text) {
 /** @type {(time: string) => string} */
 const localTime = (time) => (time ? new Date(time).toLocaleString(document.documentElement.lang) : "");
 
-/**
- * The record on paper.
- * @param {SavedRecord} record
- */
+/** The record on paper. @param {SavedRecord} record */
 export function recordParts(record) {
   const rows = record.steps.map((step) => {
     const price = step.available || step.charged ? inUnit(step.price) : say("consult.not_paid");

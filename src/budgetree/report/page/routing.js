@@ -1,4 +1,3 @@
-// @ts-check
 // Where answers lead, what they cost, and how likely each class is then: as tree/consultation.py does it.
 
 import { total } from "./dom.js";
@@ -6,14 +5,7 @@ import { bestAnswer, firstHighest } from "./losses.js";
 import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Answer} Answer
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").SmallTrees} SmallTrees
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
- * @typedef {import("./types.d.ts").TreeNode} TreeNode
- */
+/** @import { Answer, Buy, ByTotal, Index, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
 
 // Of a score.
 const UNIT = 1e-6;
@@ -35,11 +27,7 @@ export function pointsOf(index, number, test, answer) {
   return table ? table[answer.outcome ?? table.length - 1] : intercept.map(() => 0);
 }
 
-/**
- * @param {Index} index
- * @param {number} number of the totals
- * @param {Map<number, Step>} known by test
- */
+/** @param {Index} index @param {number} number of the totals @param {Map<number, Step>} known by test */
 export function addUp(index, number, known) {
   const { intercept, trees } = index.tree.totals[number];
   const sums = [...intercept];
@@ -108,8 +96,9 @@ export function sharesOf(node, totals) {
 }
 
 /**
- * Where answers lead, one per purchase, and what each step cost. A test that is not available is not paid, unless it is
- * charged; the case goes on with most known cases, and every leaf that it could lead to stays possible.
+ * Where answers lead, one per purchase, and what each step cost. The tests of a stage are answered in any order: an
+ * answer is for its test, or else for the next one. A test that is not available is not paid, unless it is charged; the
+ * case goes on with most known cases, and every leaf that it could lead to stays possible.
  * @param {Index} index
  * @param {Answer[]} answers
  * @returns {State}
@@ -124,14 +113,32 @@ export function follow(index, answers) {
   /** @type {number | null} the totals of the model that did not stop since the last purchase */
   let unsure = null;
   let sure = false;
-  let at = 0;
   let spent = 0;
-  for (;;) {
+  const pending = [...answers];
+  /** @type {(at: number) => boolean} whether a purchase has its answer */
+  const pay = (at) => {
+    const node = /** @type {Buy} */ (index.nodes[at]);
+    const own = pending.findIndex(({ test }) => test === node.test);
+    const place = own < 0 ? pending.findIndex(({ test }) => test === undefined) : own;
+    if (place < 0) return false;
+    const [answer] = pending.splice(place, 1);
+    const isFree = answer.unavailable && !answer.charged;
+    const price = isFree ? 0 : chargeOf(index, node, answer.outcome, missing);
+    if (isFree) missing.add(node.test);
+    known.set(node.test, { at, answer, price, full: price, assumed: null });
+    spent += price;
+    return true;
+  };
+  for (let at = 0; ; ) {
     const node = index.nodes[at];
     if (node.kind === "by_result") {
       const step = /** @type {Step} */ (known.get(node.test));
       const child = childOf(node, step.answer);
-      if (step.answer.unavailable) step.assumed = node.usual.words ?? step.assumed;
+      if (step.answer.unavailable) {
+        step.assumed = node.usual.words ?? step.assumed;
+        const saved = step.price - paidFor(index, step, node.usual.results);
+        if (saved > 0) [step.price, spent] = [clean(step.price - saved), spent - saved];
+      }
       if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
       at = child;
     } else if (node.kind === "by_total") {
@@ -140,19 +147,46 @@ export function follow(index, answers) {
       sure = node.confidence === undefined ? mayStop : side === 0;
       at = node.children[side];
       if (node.is_score || node.confidence !== undefined) unsure = node.totals;
-    } else if (node.kind === "buy" && known.size < answers.length) {
-      const answer = answers[known.size];
-      const isFree = answer.unavailable && !answer.charged;
-      const price = isFree ? 0 : chargeOf(index, node, answer.outcome, missing);
-      if (isFree) missing.add(node.test);
-      known.set(node.test, { at, answer, price, assumed: null });
-      spent += price;
+    } else if (node.kind === "buy" && pay(at)) {
       [unsure, sure] = [null, false];
       at = node.child;
     } else {
-      return rest(index, { at, steps: [...known.values()], spent: clean(spent), missing, unseen, sure }, unsure, known);
+      const waiting = stageFrom(index, at).filter((buy) => buy === at || !pay(buy));
+      return rest(index, { at, waiting, steps: [...known.values()], spent: clean(spent), missing, unseen, sure }, unsure, known);
     }
   }
+}
+
+/**
+ * What a test without a result that is charged takes at most, where its branch is that of these results.
+ * @param {Index} index
+ * @param {Step} step
+ * @param {number[]} results
+ */
+function paidFor(index, { at, answer, price, full = price }, results) {
+  const { charge } = /** @type {Buy} */ (index.nodes[at]);
+  if (!answer.charged || !results.length) return price;
+  return full - charge[charge.length - 1] + Math.max(...results.map((result) => charge[result]));
+}
+
+/** The purchases from here on that come one after the other. @param {Index} index @param {number} at */
+export function stageFrom(index, at) {
+  const buys = [];
+  for (let node = index.nodes[at]; node.kind === "buy"; at = node.child, node = index.nodes[at]) buys.push(at);
+  return buys;
+}
+
+/**
+ * The points so far of what is added up at the end of a stage; null where it is something else.
+ * @param {Index} index
+ * @param {State} state
+ */
+export function runningPoints(index, { at, steps }) {
+  const last = stageFrom(index, at).at(-1);
+  const node = index.nodes[last === undefined ? at : /** @type {Buy} */ (index.nodes[last]).child];
+  const isPoints = node.kind === "leaf" ? node.cuts !== undefined : node.kind === "by_total" && !node.is_score && node.confidence === undefined;
+  if (!isPoints || node.kind === "by_result" || node.kind === "buy" || node.totals === undefined) return null;
+  return addUp(index, node.totals, new Map(steps.map((step) => [/** @type {Buy} */ (index.nodes[step.at]).test, step])))[0];
 }
 
 /**
@@ -184,18 +218,14 @@ function possibleCases(index, known) {
   return cases;
 }
 
-/**
- * The side of a branch by points or a model.
- * @param {import("./types.d.ts").ByTotal} node
- * @param {number[]} totals
- */
+/** The side of a branch by points or a model. @param {ByTotal} node @param {number[]} totals */
 const sideAt = ({ confidence, cuts }, totals) =>
   confidence === undefined ? sideOf(cuts ?? [], totals[0]) : Math.max(...softmax(totals)) >= confidence ? 0 : 1;
 
 /**
  * What is known at a purchase that is to be done, or at a leaf.
  * @param {Index} index
- * @param {Pick<State, "at" | "steps" | "spent" | "missing" | "unseen" | "sure">} state
+ * @param {Pick<State, "at" | "waiting" | "steps" | "spent" | "missing" | "unseen" | "sure">} state
  * @param {number | null} unsure
  * @param {Map<number, Step>} known
  * @returns {State}

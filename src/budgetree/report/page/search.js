@@ -1,4 +1,3 @@
-// @ts-check
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
 import { byId } from "./dom.js";
@@ -6,11 +5,7 @@ import { answersOf, isLeaf, stageWords } from "./model.js";
 import { MAX_DEPTH, focusRow, reveal } from "./tree.js";
 import { say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Row} Row
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Index, Row, View } from "./types.d.ts" */
 
 /**
  * moved(row) is called at each hit that is gone to.
@@ -64,11 +59,7 @@ export function connectSearch(currentView, moved) {
   return search;
 }
 
-/**
- * "3 of 12, Enter for the next"; the place is -1 before the first.
- * @param {number} count
- * @param {number} place
- */
+/** "3 of 12, Enter for the next"; the place is -1 before the first. @param {number} count @param {number} place */
 export function hitWords(count, place) {
   if (!count) return say("tree.no_hits");
   return place < 0 ? say("tree.hits", { count }) : say("tree.hit", { place: place + 1, count });

@@ -1,13 +1,8 @@
-// @ts-check
 // The views of the page, one at a time: by clicks, keys, and the address (#consult). On a phone they come first.
 
 import { byId } from "./dom.js";
 
-/**
- * @param {HTMLElement[]} tabs
- * @param {HTMLElement} chosen
- * @param {boolean} focus
- */
+/** @param {HTMLElement[]} tabs @param {HTMLElement} chosen @param {boolean} focus */
 function selectTab(tabs, chosen, focus) {
   for (const tab of tabs) {
     const selected = tab === chosen;
@@ -18,14 +13,11 @@ function selectTab(tabs, chosen, focus) {
   if (focus) chosen.focus();
 }
 
-/**
- * @param {string} first the view to open, unless the address names one
- * @returns {boolean} whether it does
- */
+/** @param {string} first the view to open, unless the address names one @returns {boolean} whether it does */
 export function connectTabs(first) {
   /** @type {NodeListOf<HTMLElement>} */
   const found = document.querySelectorAll("[role=tab]");
-  const tabs = [...found];
+  const tabs = [...found].filter((tab) => !tab.hidden);
   const tabOfAddress = () => tabs.find((tab) => `#${tab.id}` === window.location.hash.replace("#", "#tab-"));
   /** @param {HTMLElement | undefined} tab */
   const open = (tab) => tab && selectTab(tabs, tab, false);

@@ -1,4 +1,3 @@
-// @ts-check
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
@@ -8,21 +7,13 @@ import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
 import { inUnit, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Branch} Branch
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Row} Row
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Branch, Index, Row, View } from "./types.d.ts" */
 
 const ROW_HEIGHT = { wide: 36, narrow: 64 }; // about, in pixels
 const FEWEST_ROWS = 8; // that are unfolded, however low the window is
 export const MAX_DEPTH = 100; // tests; what is deeper is unfolded by hand: browsers take minutes for a thousand levels
 
-/**
- * @param {Index} index
- * @returns {View}
- */
+/** @param {Index} index @returns {View} */
 export function showTree(index) {
   const worst = worstPath(index);
   const list = element("ul", { role: "tree", "aria-label": say("tree.label"), class: "tree" });
@@ -48,14 +39,7 @@ function rowsThatFit() {
   return Math.max(Math.floor(window.innerHeight / height), FEWEST_ROWS);
 }
 
-/**
- * @param {View} view
- * @param {HTMLUListElement} within
- * @param {number} group
- * @param {Branch | null} branch
- * @param {Row | null} parent
- * @returns {Row}
- */
+/** @param {View} view @param {HTMLUListElement} within @param {number} group @param {Branch | null} branch @param {Row | null} parent @returns {Row} */
 function addRow(view, within, group, branch, parent) {
   const { index, worst } = view;
   const depth = parent ? parent.depth + 1 : 0;
@@ -78,12 +62,7 @@ function addRow(view, within, group, branch, parent) {
   return row;
 }
 
-/**
- * @param {Index} index
- * @param {number} group
- * @param {Branch | null} branch
- * @param {boolean} onWorst
- */
+/** @param {Index} index @param {number} group @param {Branch | null} branch @param {boolean} onWorst */
 export function rowLine(index, group, branch, onWorst) {
   const shown = index.groups[group];
   const node = index.nodes[shown.nodes[0]];
@@ -133,11 +112,7 @@ function rowsBelow(view, row) {
   return row.below;
 }
 
-/**
- * @param {View} view
- * @param {Row} row
- * @param {boolean} open
- */
+/** @param {View} view @param {Row} row @param {boolean} open */
 export function setOpen(view, row, open) {
   if (!row.list) return;
   if (open) rowsBelow(view, row);
@@ -162,10 +137,7 @@ export function foldAll(view) {
   focusRow(view, view.root);
 }
 
-/**
- * On paper everything is open; only what was never made has to be made.
- * @param {View} view
- */
+/** On paper everything is open; only what was never made has to be made. @param {View} view */
 export function prepareToPrint(view) {
   const pending = [view.root];
   for (let row = pending.pop(); row; row = pending.pop()) {
@@ -173,11 +145,7 @@ export function prepareToPrint(view) {
   }
 }
 
-/**
- * The row of a group, unfolded down to it.
- * @param {View} view
- * @param {number} group
- */
+/** The row of a group, unfolded down to it. @param {View} view @param {number} group */
 export function reveal(view, group) {
   const path = [];
   for (let up = view.index.above[group]; up >= 0; up = view.index.above[up]) path.unshift(up);
@@ -188,10 +156,7 @@ export function reveal(view, group) {
 /** @type {(view: View, group: number) => Row} */
 export const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
 
-/**
- * @param {View} view
- * @param {Row} row
- */
+/** @param {View} view @param {Row} row */
 export function focusRow(view, row) {
   view.current.line.tabIndex = -1;
   view.current = row;
@@ -202,10 +167,7 @@ export function focusRow(view, row) {
 /** @type {(row: Row) => boolean} */
 export const isOpen = (row) => row.list !== null && !row.list.hidden;
 
-/**
- * @param {View} view
- * @param {KeyboardEvent} event
- */
+/** @param {View} view @param {KeyboardEvent} event */
 function walk(view, event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const row = view.current;

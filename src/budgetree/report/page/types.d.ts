@@ -23,8 +23,34 @@ export interface Content {
   steps?: Steps; // of a frontier
   for_new?: boolean; // of a frontier: whether its trees were found for new cases
   objective?: string | null; // of a frontier: which cases its trees are for, and why
+  evaluation?: Evaluation | null; // null where none was made
   advice?: Advice | null; // of a frontier; null where no cases were held out
   judgement?: string[]; // of a frontier: how the errors on new cases came about
+}
+
+/** A figure with its interval: "%" are shares, "cost" has the unit of prices. */
+export interface Measured {
+  value: number;
+  low: number | null;
+  high: number | null;
+  unit: "%" | "cost" | "";
+  digits: number;
+}
+
+/** What `Evaluation.to_dict` has; other figures by name. */
+export interface Evaluation {
+  kind: "procedure" | "pathway";
+  n: number;
+  n_folds: number | null;
+  n_repeats: number | null;
+  positive: number | null;
+  by_class: { class: string; curve: { predicted: number; observed: Measured | null; n: number }[]; [figure: string]: any }[];
+  decision_curve: { points: { threshold: number; net_benefit: Measured | null; treat_all: number }[] } | null;
+  cost: { mean: Measured };
+  subgroups: { by: string; group: string; n: number; is_small: boolean; [figure: string]: any }[];
+  methods: string;
+  notes: string[];
+  [figure: string]: any;
 }
 
 /** What new cases say about budgets: numbers of points. */
@@ -82,6 +108,8 @@ export interface Point {
   new_error_se: number | null;
   new_loss: number | null; // what a new case loses on average, where losses are given
   new_loss_se: number | null;
+  new_cost?: number | null; // on average, of the rows that were held out
+  new_recalls?: (number | null)[] | null; // by class, the share found of these rows
   overfitted: boolean;
   verdict: string; // that it is overfitted, in words
   lower_bound: number;
@@ -278,6 +306,7 @@ export interface Index {
 }
 
 export interface Answer {
+  test?: number; // absent: of the next test
   outcome: number | null; // null for one that the tree does not know
   said: string;
   measured?: number; // where a number was typed
@@ -290,11 +319,13 @@ export interface Step {
   at: number; // the purchase
   answer: Answer;
   price: number;
+  full?: number; // the price before it was known which branch the case takes without a result
   assumed: string | null; // without a result, the outcomes whose branch says which tests come next
 }
 
 export interface State {
   at: number; // a purchase that is to be done, or a leaf
+  waiting: number[]; // that and the other purchases of its stage that have no answer yet
   steps: Step[];
   spent: number;
   left: number; // still to pay at worst
@@ -325,6 +356,7 @@ export interface Part extends Move {
 }
 
 export interface Session {
+  asked?: number; // the purchase of a stage that is answered first
   index: Index;
   answers: Answer[];
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // Paper for the wall: every stage as a numbered box with its tests, points, prices and answers; one page where they fit.
 
 import { byId, element, percent, total } from "./dom.js";
@@ -6,13 +5,7 @@ import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
 import { inUnit, say } from "./words.js";
 
-/**
- * @typedef {import("./types.d.ts").Child} Child
- * @typedef {import("./types.d.ts").Group} Group
- * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").View} View
- */
+/** @import { Child, Group, Index, Leaf, View } from "./types.d.ts" */
 
 // Sizes of letters, in points, and columns, until it fits: what can be read at arm's length first.
 const TRIES = [[12, 1], [11, 1], [10, 1], [10, 2], [9, 2], [8, 2]];
@@ -60,10 +53,7 @@ export function wallParts(index) {
   ];
 }
 
-/**
- * The numbers of the stages, by group: what follows a stage comes behind it.
- * @param {Index} index
- */
+/** The numbers of the stages, by group: what follows a stage comes behind it. @param {Index} index */
 export function stageNumbers({ groups }) {
   /** @type {Map<number, number>} */
   const number = new Map();
@@ -77,11 +67,7 @@ export function stageNumbers({ groups }) {
   return number;
 }
 
-/**
- * @param {Index} index
- * @param {number} place of the group
- * @param {Map<number, number>} number
- */
+/** @param {Index} index @param {number} place of the group @param {Map<number, number>} number */
 function stageCard(index, place, number) {
   const { content } = index;
   const group = index.groups[place];

@@ -1,12 +1,7 @@
-// @ts-check
 // Every text of the page, by its key, in the language in use: languages/ has a file for each. Numbers as that language
 // writes them.
 
-/**
- * @typedef {import("./types.d.ts").Child} Child
- * @typedef {import("./types.d.ts").Languages} Languages
- * @typedef {import("./types.d.ts").Text} Text
- */
+/** @import { Child, Languages, Text } from "./types.d.ts" */
 
 const FIRST = "en"; // what Python says is in this language
 const GAP = /\{(\w+)\}/;
@@ -21,10 +16,7 @@ const spoken = {
   patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
 };
 
-/**
- * @param {string} code
- * @param {Languages} languages
- */
+/** @param {string} code @param {Languages} languages */
 export function speak(code, languages) {
   spoken.code = code;
   spoken.languages = languages;
@@ -46,10 +38,7 @@ export function pickLanguage(languages, wanted) {
 /** @type {(text: Text) => string[]} */
 const formsOf = (text) => (typeof text === "string" ? [text] : Object.values(text));
 
-/**
- * A text as a pattern, whose gaps may hold anything.
- * @param {string} form
- */
+/** A text as a pattern, whose gaps may hold anything. @param {string} form */
 function patternOf(form) {
   const parts = form.split(new RegExp(GAP, "g")).map((part, at) => {
     return at % 2 ? `(?<${part}>.+?)` : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -57,11 +46,7 @@ function patternOf(form) {
   return new RegExp(`^${parts.join("")}$`);
 }
 
-/**
- * The form of a text that goes with values.count.
- * @param {string} key
- * @param {Record<string, unknown>} values
- */
+/** The form of a text that goes with values.count. @param {string} key @param {Record<string, unknown>} values */
 function formOf(key, values) {
   const text = spoken.languages[spoken.code]?.[key] ?? spoken.languages[FIRST]?.[key];
   if (text === undefined) throw new Error(`no text ${key}`);
@@ -139,19 +124,13 @@ export const clean = (number) => Number(number.toPrecision(12));
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
 
-/**
- * @param {string | undefined} unit of prices, in the user's words
- * @param {number | null | undefined} decimals of an amount of money that is not whole
- */
+/** @param {string | undefined} unit of prices, in the user's words @param {number | null | undefined} decimals of an amount of money that is not whole */
 export function countIn(unit, decimals = null) {
   spoken.unit = unit ?? "";
   spoken.decimals = decimals;
 }
 
-/**
- * A price or cost: "12.5", "12.50 €", "$12.50".
- * @type {(number: number) => string}
- */
+/** A price or cost: "12.5", "12.50 €", "$12.50". @type {(number: number) => string} */
 export const inUnit = (number) => {
   const { unit, decimals } = spoken;
   const isWhole = decimals === null || Math.abs(number) < 1 || Number.isInteger(clean(number));
@@ -160,10 +139,7 @@ export const inUnit = (number) => {
   return unit.includes(PLACE) ? unit.split(PLACE).join(digits) : `${digits} ${unit}`;
 };
 
-/**
- * Digits with the language's decimal mark.
- * @type {(digits: string) => string}
- */
+/** Digits with the language's decimal mark. @type {(digits: string) => string} */
 export const numeral = (digits) => digits.replace(".", say("number.decimal"));
 
 /**

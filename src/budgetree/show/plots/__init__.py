@@ -166,8 +166,8 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     --------
     >>> import budgetree as bt
     >>> axes = bt.plot_tree(bt.grow(bt.datasets.load("figure1")))
-    >>> axes.texts[0].get_text()
-    '1'
+    >>> axes.texts[2].get_text()
+    '1 t2'
     """
     _check_kind("tree", tree, Tree, "a classifier's is its tree_")
     drawing = tree.draw(max_leaves=max_leaves, max_depth=max_depth)

@@ -10,7 +10,7 @@ test("numbers as people type them are read", () => {
 
 test("a number far beyond the known ones is refused, unless no limits are given", () => {
   assert.equal(refusal("54", [20, 87]), "");
-  assert.match(refusal("570", [20, 87]), /^570 is far beyond the known values\. If it is right, put/);
+  assert.match(refusal("570", [20, 87]), /^570 is not possible here: expected 20 to 87\. If it is right, put/);
   assert.equal(refusal("570", null), "");
 });
 

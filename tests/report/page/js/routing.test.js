@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
-import { follow, softmax } from "../../../../src/budgetree/report/page/routing.js";
+import { follow, runningPoints, softmax } from "../../../../src/budgetree/report/page/routing.js";
 import { content, modelled } from "./content.js";
 import "./speaking.js";
 
@@ -11,11 +11,32 @@ const answer = (outcome) => ({ outcome, said: String(outcome) });
 const unavailable = () => ({ outcome: null, said: "not available", unavailable: true });
 
 test("answers lead to a leaf, and a test branched on twice is asked once", () => {
-  const start = { at: 0, steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null, possible: null };
+  const start = { at: 0, waiting: [0], steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null, possible: null };
   assert.deepEqual(follow(index, []), start);
   const state = follow(index, [answer(1), answer(0)]);
   assert.deepEqual([state.at, state.spent, state.open, state.unseen], [10, 3.1, false, null]);
   assert.deepEqual(state.steps.map((step) => [step.at, step.price]), [[0, 2.1], [2, 1]]);
+});
+
+test("the tests of a stage are answered in any order, and what is answered is paid", () => {
+  const made = content();
+  const [tree] = made.trees;
+  const facts = { counts: [3, 3], label: 0, spent: 0, remaining: 0 };
+  tree.totals = [{ tests: [0, 1], points: [[[2], [3], [5], [0]], [[1], [4], [0]]], intercept: [0] }];
+  tree.nodes = [
+    { ...tree.nodes[0], child: 1 },
+    { ...tree.nodes[2], child: 2 },
+    { kind: "leaf", ...facts, totals: 0, cuts: [6], chances: [[0.9, 0.1], [0.2, 0.8]] },
+  ];
+  const stage = indexTree(made, tree);
+  const start = follow(stage, []);
+  assert.deepEqual([start.waiting, runningPoints(stage, start)], [[0, 1], 0]);
+  const second = follow(stage, [{ ...answer(1), test: 1 }]);
+  assert.deepEqual([second.at, second.waiting, second.spent, second.left, runningPoints(stage, second)], [0, [0], 3, 2.1, 4]);
+  const both = follow(stage, [{ ...answer(1), test: 1 }, { ...answer(1), test: 0 }]);
+  const inOrder = follow(stage, [answer(1), answer(1)]);
+  assert.deepEqual([both.at, both.label, both.spent, both.shares], [2, 1, 5.1, inOrder.shares]);
+  assert.deepEqual(both.steps.map((step) => step.at), inOrder.steps.map((step) => step.at));
 });
 
 test("an outcome never seen there is paid, and its leaf answers", () => {
