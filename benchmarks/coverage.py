@@ -3,7 +3,7 @@
     python benchmarks/coverage.py [--runs 2000] [--procedure-runs 200]
 
 A case is ill with a chance of 40 %; each of six tests shows one of three outcomes, independently given the class. The
-truth of a pathway is added up over all 3^6 results, weighted by the law; nothing of it comes from budgetree.evaluate.
+truth of a pathway is added up over all 3^6 results, weighted by the law; nothing of it comes from budgetree.evaluation.
 The truth of the procedure is the mean of that over the pathways that it learned, one from each table.
 """
 

@@ -7,7 +7,7 @@ from .estimators import (
     BudgetTreeClassifier as BudgetTreeClassifier,
     OptimalBudgetTreeClassifier as OptimalBudgetTreeClassifier,
 )
-from .evaluate import Evaluation as Evaluation, evaluate as evaluate
+from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .impurity import (
     Counterexample as Counterexample,
     Entropy as Entropy,

@@ -96,6 +96,8 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         "lower_bound",
         "proven",
         "source",
+        "new_cost",
+        "new_recalls",
     } == set(points["points"][0])
     facts = json.loads(run(capsys, *FIT_KNOWN, *TABLE, "--budget", "9", "-o", "m.json", "--json"))
     assert facts["errors"] == points["points"][-1]["errors"]

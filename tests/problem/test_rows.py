@@ -19,7 +19,7 @@ from budgetree.data.encoders import LevelPlan
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.errors import SettingError
-from budgetree.evaluate.cases import codes_for
+from budgetree.evaluation.cases import codes_for
 from budgetree.problem.instance import Rows
 
 N_ROWS = 24

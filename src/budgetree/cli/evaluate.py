@@ -13,7 +13,7 @@ from budgetree.cli.output import check_folder, ending, json_text, print_json
 from budgetree.services.words import visible
 
 if TYPE_CHECKING:
-    from budgetree.evaluate import Evaluation
+    from budgetree.evaluation import Evaluation
 
 FIGURES: tuple[Literal["calibration", "decision curve"], ...] = ("calibration", "decision curve")
 PROBLEM = (
@@ -76,7 +76,7 @@ def evaluate(
     as it is, on a table that it was not learned from; two are compared case by case.
     """
     from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time, open_data, open_model
-    from budgetree.evaluate import evaluate as evaluate_cases
+    from budgetree.evaluation import evaluate as evaluate_cases
     from budgetree.learn._fit import make_request
 
     if len(files) > 3:

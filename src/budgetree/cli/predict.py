@@ -49,7 +49,7 @@ def predict(
     from budgetree.cli.predictions import Tally, columns_for, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.errors import TableError, Where
-    from budgetree.evaluate.cases import codes_for
+    from budgetree.evaluation.cases import codes_for
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree

@@ -9,10 +9,10 @@ import numpy as np
 
 from budgetree._internal import internal
 from budgetree.data.frames import make_frame
-from budgetree.evaluate.cases import Ints, Judged
-from budgetree.evaluate.measures import Comparison, Cost, Measures, Subgroup
-from budgetree.evaluate.metrics import RATES, ClassMeasures, DecisionCurve
-from budgetree.evaluate.sample import Measured
+from budgetree.evaluation.cases import Ints, Judged
+from budgetree.evaluation.measures import Comparison, Cost, Measures, Subgroup
+from budgetree.evaluation.metrics import RATES, ClassMeasures, DecisionCurve
+from budgetree.evaluation.sample import Measured
 from budgetree.learn.settings import check_choice
 from budgetree.tree import Tree
 
@@ -59,11 +59,25 @@ class Evaluation:
     ----------
     tree : Tree
         The pathway; of a procedure, the one learned from all cases.
+    judged : Judged
+        What was answered to each case, with probabilities and costs.
+    rows : array of int
+        Per case, its row in the table.
+    repeat : array of int
+        Per judged row, the repeat.
+    setup : Setup
+        What was judged, and by what.
     overall : Measures
         Error, loss, Brier score, log loss, confusion, and per class (`by_class`) sensitivity, specificity, PPV, NPV,
         AUC and calibration. Each is a `Measured` with `value`, `low` and `high`, or None where it is not defined.
     positive : int or None
         The position of the class that sensitivity is about.
+    positive_why : str
+        Why it is that one: "named", "loss" or "rarer".
+    prevalence : float or None
+        As it was asked for.
+    at_prevalence : tuple or None
+        PPV and NPV at that prevalence.
     decision_curve : DecisionCurve or None
         Net benefit over thresholds, of the positive class.
     cost : Cost
@@ -74,13 +88,21 @@ class Evaluation:
         How stable the pathway is.
     comparison : Comparison or None
         Paired differences from a second pathway.
+    other : Judged or None
+        What the second pathway answered.
+    library : str or None
+        The data frame library that the cases came from.
 
     Examples
     --------
     >>> import budgetree as bt
     >>> found = bt.evaluate(bt.datasets.load("pima"), budget=2, repeats=1)
     >>> print(found.overall.error, found.overall.by_class[found.positive].auc)
-    31 % (27 to 34) 0.71 (0.67 to 0.75)
+    30 % (26 to 34) 0.73 (0.68 to 0.76)
+    >>> found.to_text().splitlines()[1], found.to_dict()["classes"], len(found.to_frame()) > 20
+    ('768 cases: 500 neg, 268 pos', ['neg', 'pos'], True)
+    >>> found.plot("decision curve").get_ylabel()
+    'net benefit (found cases per case)'
     """
 
     tree: Tree
@@ -110,19 +132,19 @@ class Evaluation:
     @property
     def methods(self) -> str:
         """A paragraph for the methods section."""
-        from budgetree.evaluate.report import methods_paragraph
+        from budgetree.evaluation.report import methods_paragraph
 
         return methods_paragraph(self)
 
     def to_text(self) -> str:
         """Tables and sentences for a terminal."""
-        from budgetree.evaluate.report import render_text
+        from budgetree.evaluation.report import render_text
 
         return render_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON and for the report page."""
-        from budgetree.evaluate.report import summary
+        from budgetree.evaluation.report import summary
 
         return summary(self)
 
@@ -215,7 +237,7 @@ class Evaluation:
         ValueError
             Where there is no positive class.
         """
-        from budgetree.evaluate.plots import draw_calibration, draw_decision_curve
+        from budgetree.evaluation.plots import draw_calibration, draw_decision_curve
 
         check_choice("figure", figure, ("calibration", "decision curve"))
         return (draw_calibration if figure == "calibration" else draw_decision_curve)(self, ax)

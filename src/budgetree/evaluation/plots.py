@@ -11,7 +11,7 @@ from budgetree.services.words import visible
 from budgetree.show.plots import BEHIND, LINE, finish, new_axes
 
 if TYPE_CHECKING:
-    from budgetree.evaluate.evaluation import Evaluation
+    from budgetree.evaluation.result import Evaluation
 
 GREY = "#7f7f7f"
 

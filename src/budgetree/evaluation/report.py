@@ -8,16 +8,16 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from budgetree._version import __version__
-from budgetree.evaluate.measures import SMALL, Comparison
-from budgetree.evaluate.metrics import LEAST_CHANCE, RATES
-from budgetree.evaluate.sample import Measured
+from budgetree.evaluation.measures import SMALL, Comparison
+from budgetree.evaluation.metrics import LEAST_CHANCE, RATES
+from budgetree.evaluation.sample import Measured
 from budgetree.services.words import counted, show_number, visible_lines, with_more
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.show.text import confusion_lines
 from budgetree.tree import Confusion
 
 if TYPE_CHECKING:
-    from budgetree.evaluate.evaluation import Evaluation, Refits
+    from budgetree.evaluation.result import Evaluation, Refits
 
 WIDTH, MAX_LISTED = 100, 12
 SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # thresholds, in the terminal

@@ -20,7 +20,7 @@ from budgetree.data.encoders import UNSEEN, as_learned
 from budgetree.data.frames import read_frame
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
-from budgetree.evaluate.sample import Sample
+from budgetree.evaluation.sample import Sample
 from budgetree.learn.validation import check_groups, walk_rows
 from budgetree.problem import Instance, Schema
 from budgetree.services.words import counted, listed, no_such, some_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.evaluate.sample import Bools, Floats, Measured, Sample, Z, wilson
+from budgetree.evaluation.sample import Bools, Floats, Measured, Sample, Z, wilson
 
 THRESHOLDS = np.arange(1, 100) / 100
 N_BINS = 10

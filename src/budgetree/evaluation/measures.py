@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from budgetree.evaluate.cases import Division, Judged
-from budgetree.evaluate.metrics import ClassMeasures, benefit_values, log_loss_values, measure_class
-from budgetree.evaluate.sample import Floats, Measured, Unit
+from budgetree.evaluation.cases import Division, Judged
+from budgetree.evaluation.metrics import ClassMeasures, benefit_values, log_loss_values, measure_class
+from budgetree.evaluation.sample import Floats, Measured, Unit
 from budgetree.problem import Schema
 from budgetree.tree import Tree
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from budgetree.data.column import Column
 from budgetree.errors import Remedy, SettingError
-from budgetree.evaluate.cases import Ints, Judged, NewCases, divide
-from budgetree.evaluate.evaluation import Evaluation, Refits, Setup
-from budgetree.evaluate.measures import compare, measure, measure_cost, measure_groups
-from budgetree.evaluate.metrics import at_prevalence, decision_curve
+from budgetree.evaluation.cases import Ints, Judged, NewCases, divide
+from budgetree.evaluation.measures import compare, measure, measure_cost, measure_groups
+from budgetree.evaluation.metrics import at_prevalence, decision_curve
+from budgetree.evaluation.result import Evaluation, Refits, Setup
 from budgetree.learn._fit import for_one_tree, make_request
 from budgetree.learn.routes import learn_again, split_time, travel
 from budgetree.learn.settings import FitRequest, KnownRows, at_least_one, check_instance
@@ -110,7 +110,7 @@ def evaluate(
     >>> tree = bt.fit(bt.Instance.from_frame(cases, "diabetes"), budget=2, folds=0).tree
     >>> found = bt.evaluate(tree, new, target="diabetes", by="age:30,50")
     >>> print(found.overall.by_class[found.positive].sensitivity)
-    62 % (52 to 71)
+    56 % (45 to 66)
     """
     share = None if prevalence is None else float(non_negative(prevalence, "prevalence", "expected a share of 1"))
     if share is not None and not 0 < share < 1:
