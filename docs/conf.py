@@ -11,7 +11,17 @@ from budgetree._version import __version__
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs/extensions"))
-GALLERY = ("pathway", "evaluate", "faults", "latency", "referral", "known_or_new", "paper", "scale")  # in this order
+GALLERY = (
+    "pathway",
+    "evaluate",
+    "faults",
+    "latency",
+    "minutes",
+    "referral",
+    "known_or_new",
+    "paper",
+    "scale",
+)  # in this order
 
 project = "budgetree"
 author = "The budgetree developers"

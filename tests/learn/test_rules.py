@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def cases_of(problem: Problem, rng: np.random.Generator, n_cases: int = 90) -> b
 
 @pytest.mark.filterwarnings("ignore:prices. no path can buy")
 @pytest.mark.parametrize("name", LEARNERS)
-def test_every_learner_keeps_the_rules(name: str) -> None:
+def test_every_learner_keeps_the_rules(name: str, tmp_path: Path) -> None:
     n_bought, n_trees, refused = 0, 0, set[str]()
     for seed in range(8):
         rng, problem = np.random.default_rng(seed), random_problem(seed)
@@ -43,6 +44,8 @@ def test_every_learner_keeps_the_rules(name: str) -> None:
                 refused.add(str(error.subject).split()[0])
                 continue
             check_rules(tree, rng, 60)
+            tree.to_json(tmp_path / "tree.json")
+            assert bt.Tree.from_json(tmp_path / "tree.json").costs == tree.costs
             assert budget is None or tree.max_cost <= budget
             n_bought, n_trees = n_bought + len(tree.nodes.tests_used), n_trees + 1
     assert n_trees >= 8
@@ -94,3 +97,10 @@ def test_a_beginning_beyond_the_budget_is_refused() -> None:
     for learn in LEARNERS.values():
         with pytest.raises(SettingError, match="budget is 5; every path begins with 't0', 't1', which takes up to 6"):
             learn(cases, 5)
+
+
+def test_what_no_path_can_buy_is_warned_of() -> None:
+    rules = bt.Prices(1, limits={"time": bt.Limit(8, {"t1": 9}, default=0)})
+    cases = cases_of(random_problem(0), np.random.default_rng(0)).priced(rules)
+    with pytest.warns(UserWarning, match="no path can buy 't1'"):
+        bt.grow(cases)

@@ -294,18 +294,20 @@ def test_amounts_of_limits_are_checked_as_prices_are(amount: Any) -> None:
             make()
 
 
-def test_what_no_path_can_buy_is_warned_of() -> None:
-    young = {"after": {"age": ["young"]}}
-    with pytest.warns(UserWarning, match="no path can buy 'blood': 'blood' can raise 'time' of a case to 9; the limit"):
-        bt.Prices(1, limits={"time": bt.Limit(8, {"blood": 9}, default=0)}).bind(NAMES, OUTCOMES)
-    with pytest.warns(UserWarning, match="no path can buy 'blood'"):
-        bt.Prices(1, limits={"tests": 1}, order={"blood": young}).bind(NAMES, OUTCOMES)
-    names, outcomes = ["age", "b", "c"], [["young", "old"]] * 3
+def test_what_no_path_can_buy_is_named() -> None:
+    def unreachable(names: list[str], outcomes: list[list[str]], **rules: Any) -> list[str]:
+        prices = bt.Prices(1, **rules)
+        return list(prices.unreachable(prices.bind(names, outcomes), outcomes))
+
+    young, both = {"after": {"age": ["young"]}}, (list(NAMES), [list(names) for names in OUTCOMES])
+    (slow,) = unreachable(*both, limits={"time": bt.Limit(8, {"blood": 9}, default=0)})
+    assert "no path can buy 'blood': 'blood' can raise 'time' of a case to 9; the limit of 'time' is 8" in slow
+    (many,) = unreachable(*both, limits={"tests": 1}, order={"blood": young})
+    assert "no path can buy 'blood'" in many
     order = {"b": young, "c": {"after": {"b": ["old"], "age": ["old"]}}}
-    with pytest.warns(
-        UserWarning, match="no path can buy 'c': 'c' may only follow 'b' with 'old' and 'age' with 'old'"
-    ):
-        bt.Prices(1, order=order).bind(names, outcomes)
+    (never,) = unreachable(["age", "b", "c"], [["young", "old"]] * 3, order=order)
+    assert "no path can buy 'c': 'c' may only follow 'b' with 'old' and 'age' with 'old'" in never
+    assert unreachable(*both, order={"blood": young}, limits={"tests": 2}, first=["age"]) == []
 
 
 def test_rules_are_written_as_they_are_given() -> None:
@@ -353,6 +355,5 @@ def test_limits_may_be_set_anew_and_tests_is_always_one() -> None:
 
 def test_a_panel_counts_all_its_tests() -> None:
     rules = bt.Prices(1, limits={"tests": 1}, panels={"lab": {"tests": list(NAMES), "price": 3}})
-    with pytest.warns(UserWarning, match="no path can buy 'age'"):
-        costs = rules.bind(NAMES, OUTCOMES)
+    costs = rules.bind(NAMES, OUTCOMES)
     assert costs.after_ordering(costs.start, 0).spent == (3, 2)

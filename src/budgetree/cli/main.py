@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -73,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     prepare_streams()
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
-    with none_lost():
+    with none_lost(), warnings.catch_warnings():
+        warnings.showwarning = _warn
         try:
             outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
             sys.stdout.flush()  # or the error that it cannot be printed
@@ -111,6 +114,11 @@ def _ended_by(error: Exception) -> int:
         raise error
     kind = type(error).__name__
     return _tell(visible_lines(f"internal error: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"), BUG)
+
+
+def _warn(message: Warning | str, *_where: Any, **_others: Any) -> None:
+    """What Python warns of, as people read it: not where in our code that is."""
+    _tell(click.style("warning: ", fg="yellow") + visible_lines(str(message)) + "\n", 0)
 
 
 def _failed(message: str) -> int:

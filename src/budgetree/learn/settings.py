@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,6 +136,9 @@ def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
+    schema = cases.schema
+    for message in schema.prices.unreachable(schema.costs, schema.outcome_names):
+        warnings.warn(message, stacklevel=3)
 
 
 def check_instance(instance: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -454,7 +453,7 @@ class Prices(AmountList):
                 needs[bought] |= flags.bit(test, one, outcomes, outcome_names[test])
             for test in first[: first.index(bought[0])] if bought[0] in first else first:
                 needs[bought] |= flags.bit(test, test_names[test], None, ())
-        costs = CostModel(
+        return CostModel(
             resources=tuple(resources),
             amounts=np.array(own),
             n_outcomes=np.array([len(names) for names in outcome_names], dtype=np.int64),
@@ -468,32 +467,28 @@ class Prices(AmountList):
             first=tuple(dict.fromkeys(first)),
             conditions=flags.words,
         )
-        self._warn_of_unreachable(costs, outcome_names)
-        return costs
 
-    def _warn_of_unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> None:
-        """By the path to each test that buys only what must come before it."""
+    @internal
+    def unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
         if costs.is_plain:
             return
         for target, name in enumerate(costs.test_names):
             if target != costs.given_by(target)[0]:
                 continue
             left, wanted = self._before(name)
-            state, refusal = costs.begun, None
-            while target not in state.tests and left:
-                refusals = {one: costs.refusal(state, costs.test_names.index(one)) for one in left}
-                step = next((one for one, refusal in refusals.items() if refusal is None), None)
-                if step is None:
-                    refusal = refusals.get(name) or next(iter(refusals.values()))
-                    warnings.warn(f"prices: no path can buy {name!r}: {refusal}", stacklevel=4)
-                    break
-                left.remove(step)
-                test = costs.test_names.index(step)
-                state = costs.after_ordering(state, test)
-                for one in costs.given_by(test):
+            state = costs.begun
+            while target not in state.tests:
+                for one in state.tests:
                     if (outcomes := wanted.get(costs.test_names[one])) is not None:
                         state = costs.after_seeing(state, one, mask_of(each in outcomes for each in outcome_names[one]))
                 left = [one for one in left if costs.test_names.index(one) not in state.tests]
+                refusals = {one: costs.refusal(state, costs.test_names.index(one)) for one in left}
+                step = next((one for one, refusal in refusals.items() if refusal is None), None)
+                if step is None:
+                    yield f"prices: no path can buy {name!r}: {refusals[name]}"
+                    break
+                state = costs.after_ordering(state, costs.test_names.index(step))
 
     def _before(self, name: str) -> tuple[list[str], dict[str, set[str]]]:
         """A test with all that must come before it, and the outcomes that these must show."""

@@ -230,9 +230,10 @@ class TreeBuilder:
             self._grown = grown
             return
         weight = grown.counts.sum(axis=1)
-        for above in self._nodes[: end.number]:  # what was bought before; its results are not known here
+        for above in self._nodes[: end.number]:  # what was bought before
             if isinstance(above.step, int):
                 above.facts = self._bought(grown.counts[0], above.step)
+                self._count_shown(above.facts, above.step, grown)
         ends = {0: end}
         for node in range(len(grown)):
             here, counts = ends.pop(node), grown.counts[node]
@@ -255,6 +256,16 @@ class TreeBuilder:
             *known, unseen = self.branch(here, Split.by_result(test, [*sides, len(below)]))
             ends |= zip(below, known, strict=True)
             self.leaf(unseen)
+
+    def _count_shown(self, facts: Facts, test: int, grown: Grown) -> None:
+        """What a purchase showed, as far as a tree below it tells its results apart."""
+        assert facts.shown is not None
+        weight = grown.counts.sum(axis=1)
+        for node in np.flatnonzero(grown.test == test).tolist():
+            children = grown.children(node, len(facts.shown) - 1)
+            shown = np.where(children == NO_BRANCH, 0, weight[children])
+            facts.shown[:-1] += shown
+            facts.shown[-1] -= shown.sum()
 
     def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
         """Of a purchase whose results nobody has counted: as if none were listed."""
