@@ -30,7 +30,7 @@ from budgetree.learn.predictive.staging import points_tree
 from budgetree.learn.validation import NEVER_HELD_OUT, deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
-from budgetree.tree import Fixed, Model, Origin, Tree, TreeBuilder
+from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
 
 HELD_OUT = ((50_000, 1), (5_000, 3), (0, N_FOLDS))  # from so many cases on, how many of the folds are held out
@@ -76,7 +76,9 @@ class Fitter:
         labels, weights = cases.labels[judged], cases.weights[judged]
         policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
-        make: dict[LeafKind, Callable[[], Tree]] = {"model": lambda: _model_tree(policy, learner, amount)}
+        make: dict[LeafKind, Callable[[], Tree]] = {
+            "model": lambda: policy.tree(budget=amount, models=learner.smaller(policy.models()))
+        }
         if self.leaves or not chain or not clock.is_over:  # else the model is known, and others take time
             rival = None if self.leaves else brier(policy.final, cases.labels)
             small = fit_small_tree(cases, chain, folds, budget=amount, rival=rival)
@@ -155,12 +157,6 @@ class Fitter:
     @cached_property
     def _exact(self) -> ExactStarts:
         return ExactStarts(self._cases, self._folds)
-
-
-def _model_tree(policy: PolicyTree, learner: BoostedModels, budget: Any) -> Tree:
-    tree = policy.tree(budget=budget)
-    smaller = learner.smaller(tuple(sorted(node.tests)) for node in tree.nodes if isinstance(node, Model))
-    return policy.tree(budget=budget, models=smaller) if smaller else tree
 
 
 def _one_leaf(instance: Instance) -> Tree:

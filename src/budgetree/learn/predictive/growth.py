@@ -26,8 +26,7 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
-N_RIVALS = 3  # the next-best first tests …
-N_RIVALS_LARGE = 1  # … and of many cases, which mistake it less often
+N_RIVALS = 3  # the next-best first tests; not of many cases, which do not mistake it
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
 MARGIN = 2.0  # standard errors by which a rival must be better
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
@@ -367,9 +366,10 @@ def best_growth(growth: Growth, budget: int) -> Grown:
 
 def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
     """A chain, and those that begin with the next-best tests."""
-    n_rivals = N_RIVALS if growth.judge.is_small else N_RIVALS_LARGE
+    if not growth.judge.is_small:
+        return [chain]
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:n_rivals]
+        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:N_RIVALS]
     except OutOfTimeError:
         rivals = []
     return [chain, *(growth.grow(budget, rule, test) for test in rivals)]

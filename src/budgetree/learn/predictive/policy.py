@@ -109,11 +109,22 @@ class PolicyTree:
 
     def tree(self, *, budget: Any = None, models: Mapping[TestSet, Model] | None = None) -> Tree:
         """The tree; of the sets that are among them, `models` answer instead of the learner's."""
-        builder, scout, given = TreeBuilder(self.instance, budget=budget), self.scout or self._all, models or {}
+        builder = TreeBuilder(self.instance, budget=budget)
+        self._lay_out(builder, dict(models or {}))
+        return builder.build()
+
+    def models(self) -> dict[TestSet, Model]:
+        """The learner's models that the tree has."""
+        used: dict[TestSet, Model] = {}
+        self._lay_out(TreeBuilder(self.instance), used)
+        return used
+
+    def _lay_out(self, builder: TreeBuilder, models: dict[TestSet, Model]) -> None:
+        scout = self.scout or self._all
 
         def model_of(place: Place) -> Model:
             tests = tuple(sorted(place.state.tests))
-            return given.get(tests) or self.learner.model(tests)
+            return models.get(tests) or models.setdefault(tests, self.learner.model(tests))
 
         waiting = [(builder.begin(), self.root, self._all.everyone, scout.everyone, MAX_STAGES)]
         while waiting:
@@ -134,7 +145,6 @@ class PolicyTree:
             ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
             sides = self._all.sides(place, cases), scout.sides(place, seen), [n_stages - len(stops)] * len(ends)
             waiting += zip(ends, place.sides, *sides, strict=True)
-        return builder.build()
 
     def _stops(
         self, place: Place, cases: NDArray[np.int64], seen: NDArray[np.int64], n_stages: int

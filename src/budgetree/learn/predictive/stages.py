@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from budgetree.problem import Instance, LossTable
 
 REGRET = 0.05  # of the mean final loss: what stopping may lose, per case that stops
+CAUTION = 1.0  # standard errors that are added to a regret
 MIN_STOPPED = 20.0  # cases, by weight
 MIN_CONFIDENCE = 0.7  # of a case that stops, where there are more than two classes
 CHEAP = 0.05  # of the path: no stage ends before a test that costs less
@@ -156,13 +157,14 @@ def _stops_up_to(
 ) -> float | None:
     """The rank up to which the rising fit of the regret is within the bound; None where too few cases are.
 
-    Up to there the sum of regret − bound is least: that is what the rising fit's level sets are. As no case stopping
-    has the sum 0, those who stop have a mean regret within the bound.
+    Up to there the sum of regret − bound is least: that is what the rising fit's level sets are. To it comes a standard
+    error, since few cases show little regret by chance. As no case stopping has the sum 0, those who stop have a mean
+    regret within the bound.
     """
     order = np.argsort(rank, kind="stable")
     rank, excess, mass = rank[order], (weights * (regret - bound))[order], weights[order]
     ends = np.flatnonzero(np.append(np.diff(rank) > 0, True)) if len(rank) else np.empty(0, dtype=np.int64)
-    sums = np.cumsum(excess)[ends]
+    sums = (np.cumsum(excess) + CAUTION * np.sqrt(np.cumsum(mass * regret[order] ** 2)))[ends]
     if not len(sums) or sums.min() > 0:
         return None
     last = int(np.flatnonzero(sums <= sums.min())[-1])
