@@ -53,6 +53,13 @@ def test_an_evaluation_has_a_tab_with_intervals_curves_and_groups(page: Page) ->
     assert len(page.find_all("#panel-evaluation svg.plot .line")) == 4
 
 
+def test_on_a_phone_no_name_of_a_tab_is_broken(page: Page) -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    page.visit(summarise_tree(tree, title="", evaluation=EVALUATION), "#consult", width=390, height=844)
+    lines = "return [...document.querySelectorAll('[role=tab]')].map((tab) => tab.offsetHeight)"
+    assert max(page.script(lines)) < 60
+
+
 def test_without_an_evaluation_there_is_no_tab(page: Page) -> None:
     page.open(summarise_tree(bt.grow(bt.datasets.load("pima"), budget=2), title=""))
     assert not page.find("#tab-evaluation").is_displayed()
