@@ -63,7 +63,7 @@ def answer(search: Search, budget: int, cutoff: int = NEVER) -> _core.Answer:
 
 
 def best_with_one(layout: Layout, numbers: np.ndarray[Any, Any], budget: int) -> int:
-    """The fewest errors with at most one test: the twin of the counting of splits."""
+    """The fewest errors with at most one test: the reference for the counting of splits."""
 
     def wrong(chosen: np.ndarray[Any, Any]) -> int:
         counts = np.bincount(layout.labels[chosen], layout.weights[chosen], layout.n_classes)
@@ -75,11 +75,13 @@ def best_with_one(layout: Layout, numbers: np.ndarray[Any, Any], budget: int) ->
 
 
 def best_with_two(layout: Layout, budget: int) -> int:
-    """The fewest errors with at most two tests: the twin of the counting of pairs."""
+    """The fewest errors with at most two tests: the reference for the counting of pairs."""
     everything = np.arange(layout.n_cases)
     found = best_with_one(layout, everything, budget)
     for test in np.flatnonzero(layout.costs.costliest <= budget):
-        parts = [(layout.costs.amounts[test, v], everything[layout.codes[:, test] == v]) for v in range(layout.width)]
+        parts = [
+            (layout.costs.amounts[0, test, v], everything[layout.codes[:, test] == v]) for v in range(layout.width)
+        ]
         found = min(found, sum(best_with_one(layout, part, budget - price) for price, part in parts if len(part)))
     return found
 
@@ -100,9 +102,9 @@ def best_with_three(layout: Layout) -> int:
 
 @pytest.mark.parametrize("n_outcomes", [2, 3, 5, 40])
 @pytest.mark.parametrize("kind", ["one price", "prices by outcome", "weights"])
-def test_one_and_two_tests_are_counted_like_their_twins(n_outcomes: int, kind: str) -> None:
+def test_one_and_two_tests_are_counted_like_their_references(n_outcomes: int, kind: str) -> None:
     for seed in range(3):
-        n_tests = 40 if n_outcomes < 10 else 8  # the twin takes its time
+        n_tests = 40 if n_outcomes < 10 else 8  # the reference takes its time
         layout = Layout(random_table(seed, kind, n_outcomes, n_cases=300, n_tests=n_tests), 8)
         least = int(layout.costs.costliest.min())
         two = least + int(np.sort(layout.costs.cheapest)[0])

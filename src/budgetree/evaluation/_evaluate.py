@@ -110,7 +110,7 @@ def evaluate(
     >>> tree = bt.fit(bt.Instance.from_frame(cases, "diabetes"), budget=2, folds=0).tree
     >>> found = bt.evaluate(tree, new, target="diabetes", by="age:30,50")
     >>> print(found.overall.by_class[found.positive].sensitivity)
-    56 % (45 to 66)
+    57 % (46 to 67)
     """
     share = None if prevalence is None else float(non_negative(prevalence, "prevalence", "expected a share of 1"))
     if share is not None and not 0 < share < 1:

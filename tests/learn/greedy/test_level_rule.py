@@ -46,4 +46,4 @@ def at_random(instance: bt.Instance, rng: np.random.Generator) -> tuple[LevelNod
     limit = int(instance.schema.costs.costliest.max()) + 1
     n_flags = 2 ** len(instance.schema.costs.fee_names)
     spent, flags = rng.integers(0, limit, len(counts)), rng.integers(0, n_flags, len(counts)).astype(np.uint64)
-    return LevelNodes(whole, spent, flags), counts
+    return LevelNodes(whole, spent[:, None], flags), counts
