@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import budgetree as bt
@@ -104,3 +105,17 @@ def test_what_no_path_can_buy_is_warned_of() -> None:
     cases = cases_of(random_problem(0), np.random.default_rng(0)).priced(rules)
     with pytest.warns(UserWarning, match="no path can buy 't1'"):
         bt.grow(cases)
+
+
+def test_a_frontier_for_new_cases_begins_with_what_every_path_does_first() -> None:
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 3, (200, 4))
+    labels = (codes[:, 0] + codes[:, 1] > 2) ^ (rng.random(200) < 0.1)
+    prices = bt.Prices({"b": 3}, default=1, first=["a"])
+    frame = pd.DataFrame(codes, columns=list("abcd")).assign(y=labels)
+    cases = bt.Instance.from_frame(frame, "y", prices=prices)
+    frontier = bt.frontier(cases, budgets=[4, 5])
+    assert [point.budget for point in frontier] == [1, 4, 5]
+    assert frontier.recommended is frontier.enough
+    for tree in (*(point.tree for point in frontier), bt.fit(cases, budget=4).tree):
+        assert (np.char.find(["|".join(tests) for tests in tree.walk(frame).tests], "a") == 0).all()

@@ -312,8 +312,10 @@ class Frontier:
         point.
         """
         enough = self.enough
-        if enough is None or self.validation is None or self.points[0].candidate.required_budget > 0:
+        if enough is None or self.validation is None:
             return self.points[-1]
+        if self.points[0].candidate.required_budget > 0:  # no point is without a test
+            return enough
         return enough if max(self.validation.advantages[0]) > SIGNIFICANT else None
 
     def best(self, *, budget: Any) -> Point:

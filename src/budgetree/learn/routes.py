@@ -161,8 +161,9 @@ def _rolled_out(
 def _at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontier:
     """A point for each of these budgets, and for none, of a frontier that was searched up to the largest."""
     named, needs = [], [point.candidate.required_budget for point in found]
-    for amount in sorted({0, *budgets}):
-        budget = found.instance.schema.costs.budget_units(amount)
+    costs = found.instance.schema.costs
+    for amount in sorted({costs.amount(costs.least_budget), *budgets}):
+        budget = costs.budget_units(amount)
         index = sum(need <= budget for need in needs) - 1
         point = found[index]
         bounds = point.candidate.bounds(
@@ -183,9 +184,11 @@ def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: 
     budgets, is_named = request.budgets, request.budgets is not None
     if budgets is None:
         budgets = trees.budgets(request.budget, request.n_points or DEFAULT_POINTS, clock)
+    leaf, costs = (0, leaf_candidate(fine)), fine.schema.costs
+    by: dict[int | float, tuple[int | float, Candidate]] = {} if costs.first else {0: leaf}
+    if costs.first:  # the least that can be done is to go by the tests that every path begins with
+        budgets = sorted({costs.amount(costs.least_budget), *budgets})
     made = list(_each_tree(trees, budgets, clock, progress))
-    leaf = (0, leaf_candidate(fine))
-    by: dict[int | float, tuple[int | float, Candidate]] = {0: leaf}
     for budget, tree in made:
         if is_named:
             by[budget] = (budget, candidate_of(tree, FOR_NEW))
@@ -212,7 +215,7 @@ def learn_new(request: FitRequest, found: Frontier) -> Learn:
         seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
 
         def tree_for(budget: Any) -> Tree:
-            if not costs.budget_units(budget) and costs.prices(costs.start).all():
+            if not costs.first and not costs.budget_units(budget) and costs.prices(costs.start).all():
                 return leaf_candidate(part).make()
             return trees.tree(budget, time_limit=seconds, progress=False)
 
