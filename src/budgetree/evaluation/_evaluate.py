@@ -30,7 +30,7 @@ from budgetree.problem import Instance
 from budgetree.problem.units import non_negative
 from budgetree.services.progress import ProgressReport, progress_bar
 from budgetree.services.words import listed, no_such
-from budgetree.tree import Tree
+from budgetree.tree import Tree, Walk
 from budgetree.tree.provenance import Objective
 
 DEFAULT_REPEATS = 3
@@ -269,6 +269,13 @@ def _first_stage(tree: Tree) -> tuple[str, ...]:
     return tuple(bought)
 
 
+def _seems_known(tree: Tree, walk: Walk, new: NewCases) -> bool:
+    reached = np.zeros(tree.nodes.counts.shape)
+    np.add.at(reached, (walk.leaf, new.labels), new.weights)
+    at_leaves = tree.nodes.counts[tree.nodes.is_leaf] / float(tree.schema.weight_scale)
+    return np.allclose(reached[tree.nodes.is_leaf], at_leaves)
+
+
 def _pathway(
     tree: Tree, cases: Any, target: str | None, other: Tree | None, groups: Any, names: tuple[str, str], **asked: Any
 ) -> Evaluation:
@@ -286,6 +293,7 @@ def _pathway(
         float(new.weights @ (walk.unlisted >= 0)),
         n_groups=None if groups is None else len(np.unique(new.draw)),
         n_cases=float(new.weights.sum()),
+        seems_known=_seems_known(tree, walk, new),
     )
     library = cases.frame_library if isinstance(cases, Instance) else None
     evaluation = _measured(tree, judged, new.row, np.zeros_like(numbers), setup, new.column, library=library, **asked)

@@ -53,7 +53,8 @@ def _some(names: Sequence[str]) -> str:
 
 def _heading(found: Evaluation) -> list[str]:
     setup, classes = found.setup, found.tree.schema.wording.classes
-    title = "a fixed pathway, on cases that it was not learned from"
+    seen = "the cases that it was learned from, it seems" if setup.seems_known else "cases given as new to it"
+    title = f"a fixed pathway, on {seen}"
     if setup.kind == "procedure":
         times = f"{counted(setup.n_folds or 0, 'fold')} × {counted(setup.n_repeats or 0, 'repeat')}"
         how = "judged on one fifth of the cases, which it was not learned from"
@@ -201,6 +202,8 @@ def notes(found: Evaluation) -> Iterator[str]:
     """What a reader must know to take the figures for what they are."""
     overall, setup, one = found.overall, found.setup, found.positive_measures
     absent = [name for name, n in zip(found.tree.schema.wording.classes, overall.n_by_class, strict=True) if not n]
+    if setup.seems_known:
+        yield "every leaf gets just the cases that it was learned from: figures of these flatter; new cases do worse."
     if absent:
         yield f"no case is {_some(absent)}: what is about that is not known (-)."
     elif overall.is_small:
@@ -239,7 +242,8 @@ def methods_paragraph(found: Evaluation) -> str:
     together = f"; cases of one group ({setup.n_groups} groups) were kept together" if setup.n_groups else ""
     together += "; copies of a row were kept together" if setup.n_copies else ""
     if setup.kind == "pathway":
-        said = [f"A fixed pathway was evaluated on {size} that it was not learned from; {missing} missing{together}."]
+        seen = "it was learned from" if setup.seems_known else "were given as new to it"
+        said = [f"A fixed pathway was evaluated on {size} that {seen}; {missing} missing{together}."]
     else:
         limit = "no limit on costs" if setup.budget is None else f"a budget of {setup.budget} that no case exceeds"
         aim = "the lowest error on new cases" if setup.is_for_new else "the fewest errors on the known cases"
