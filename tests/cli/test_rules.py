@@ -85,3 +85,10 @@ def test_a_consultation_and_predictions_have_every_resource(
     assert "time: 0 of 32 min" in printed
     assert "(lab)" in printed
     assert "lab (b, c)" in run(capsys, "show", model)
+
+
+def test_a_frontier_says_which_limits_hold_at_every_budget(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    options = ["--target", "ill", "--objective", "known", "--folds", "0", "--prices", str(table / "rules.toml")]
+    printed = run(capsys, "frontier", str(table / "cases.csv"), *options, "--limit", "tests=4")
+    assert "\nat every budget: time at most 30 min, tests at most 4\n" in printed
+    assert "at every budget" not in run(capsys, "frontier", str(table / "cases.csv"), *options[:6])

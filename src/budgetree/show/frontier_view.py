@@ -165,8 +165,15 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         return "  ".join([" ".join(numbers), *cells[len(widths) :]])
 
     title = f"frontier of {counted(len(frontier), 'point')}, {axis} {bars}{method}{_ended(frontier)}"
-    lines = [*_objective(frontier), title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)]
-    return "\n".join(lines)
+    body = map(line, (table.head, *table.rows))
+    return "\n".join([*_objective(frontier), *_fixed_limits(frontier), title, *body, *judgement(frontier, remedy)])
+
+
+def _fixed_limits(frontier: Frontier) -> list[str]:
+    """What limits every point besides its budget."""
+    further = frontier.instance.schema.costs.resources[1:]
+    limits = (f"{of.name} at most {show_number(of.amount(of.limit))} {of.unit}".rstrip() for of in further)
+    return [f"at every budget: {', '.join(limits)}"] if further else []
 
 
 def _objective(frontier: Frontier) -> list[str]:
