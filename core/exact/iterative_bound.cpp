@@ -72,6 +72,7 @@ Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Ques
         });
         if (shared.has_failed) break;
         proven = std::min(shared.least, most);
+        if (proven == most) break;
         const double now = stopwatch.seconds(), factor = next_factor(now - asked, seconds - now);
         wanted = std::clamp(Units(double(wanted) * factor), proven + 1, (proven + most + 1) / 2);
     }
