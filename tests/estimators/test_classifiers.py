@@ -725,6 +725,9 @@ def test_a_one_hot_group_is_paid_once_and_prices_may_go_by_position() -> None:
     named = fitted("pandas", {"country_*": 4, "age": 1})
     assert named.tree_.max_cost == 5, "the four columns of a country are one test"
     assert len(named.tree_.tests_used) > 2
+    limits = {"time": bt.Limit(10, {"age": 10}, default=1)}
+    limited = fitted("pandas", bt.Prices({"country_*": 4, "age": 1}, limits=limits)).tree_
+    assert limited.schema.prices.limits == limits, "the rules stay where a group is paid once"
     assert fitted("default", [0, 0, 0, 0, 1]).tree_.max_cost == 1
     by_position = fitted("default", {0: 2, 1: 2, 2: 2, 3: 2, 4: 1})
     assert by_position.max_cost_ == fitted("pandas", [2, 2, 2, 2, 1]).max_cost_

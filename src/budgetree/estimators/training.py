@@ -92,7 +92,7 @@ def _named_prices(prices: Mapping[Any, Any] | Prices, names: Sequence[str]) -> A
         raise PricesError(f"{message} {advice} ColumnTransformer(…).set_output(transform='pandas').", subject=unknown)
     if tests.keys() == given.keys():
         return prices
-    return Prices(tests, shared=shared, default=prices.default if isinstance(prices, Prices) else None)
+    return (prices if isinstance(prices, Prices) else Prices({})).changed(tests=tests, shared=shared)
 
 
 def listed_columns(given: Any, names: Sequence[str]) -> set[str]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +24,40 @@ from budgetree.problem.cost_model import CostModel, Resource, mask_of
 from budgetree.problem.units import common_scale, non_negative, plain_number, plain_numbers
 from budgetree.services.words import listed, show_number
 
-PRICE_RULE = "prices must be finite and at least 0"
 MAX_FLAGS = 62  # what a path has paid and met is the bits of one 64-bit integer
 MAX_RESOURCES = 4  # with the price
 PRICE, TESTS = "price", "tests"  # resources that are always there
-FIELDS = ("tests", "shared", "default", "limits", "panels", "order", "first")  # of Prices
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # what TOML writes without quotes
 
 AmountName = tuple[int | None, int | None, int | None]  # a test and its outcome, or a fee, by position
 OutcomePrices = Fraction | Mapping[str, Fraction]
-After = Mapping[str, tuple[str, ...] | None]  # by test, the outcomes that it must have shown; None: any
+
+
+def _refused(
+    message: str, subject: object = None, found: object = None, expected: object = None, of: str = "prices"
+) -> PricesError:
+    about = None if subject is None else str(subject)
+    return PricesError(f"{of}: {message}.", subject=about, found=found, expected=expected)
+
+
+def _amount(value: Any, what: str, subject: object, of: str = "prices") -> Fraction:
+    rule = f"{'prices' if of == 'prices' else 'amounts'} must be finite and at least 0"
+    return non_negative(value, f"{of}: {what}", rule, error=PricesError, subject=str(subject))
+
+
+def _mapping(value: Any, what: str, expected: str, of: str = "prices") -> Mapping[Any, Any]:
+    if not isinstance(value or {}, Mapping):
+        raise _refused(f"{what} is {value!r:.60}; expected {expected}", what, value, expected, of)
+    return value or {}
+
+
+def _names(value: Any, what: str, subject: str) -> tuple[str, ...]:
+    """A list of names that differ."""
+    names = () if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable) else tuple(map(str, value))
+    if (value and not names) or len(set(names)) < len(names):
+        expected = 'a list of names that differ: ["a", "b"]'
+        raise _refused(f"{what} is {value!r:.60}; expected {expected}", subject, value, expected)
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +67,21 @@ class SharedFee:
     fee: Fraction
     tests: tuple[str, ...]
 
+    @classmethod
+    def of(cls, name: str, entry: Any, of: str) -> SharedFee:
+        """A fee, (fee, [tests]) or the table of a settings file."""
+        if isinstance(entry, SharedFee):
+            return entry
+        try:
+            fee, tests = (entry["fee"], entry["tests"]) if isinstance(entry, Mapping) and len(entry) == 2 else entry
+            names = None if isinstance(tests, str) else tuple(map(str, tests))
+        except (KeyError, TypeError, ValueError):
+            fee, names = None, None
+        if names is None:
+            expected = "(fee, [test, test, …]), or `fee` and `tests`"
+            raise _refused(f"shared fee {name!r} is {entry!r:.60}; expected {expected}", name, entry, expected, of)
+        return cls(_amount(fee, f"shared fee {name!r}", name, of), names)
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -51,6 +89,53 @@ class Panel:
 
     tests: tuple[str, ...]
     amounts: Mapping[str, Fraction]
+
+    @classmethod
+    def of(cls, name: str, entry: Any, resources: set[str]) -> Panel:
+        """A panel, or its tests and what it takes of each resource."""
+        if isinstance(entry, Panel):
+            return entry
+        keys = set(entry) - {"tests"} if isinstance(entry, Mapping) else set()
+        if not isinstance(entry, Mapping) or "tests" not in entry or keys != resources:
+            expected = f"`tests` and what it takes: {', '.join(sorted(resources))}"
+            wrong = next(iter([*sorted(resources - keys), *sorted(map(str, keys - resources))]), None)
+            raise _refused(f"panel {name!r} is {entry!r:.80}; expected {expected}", name, wrong, expected)
+        tests = _names(entry["tests"], f"the tests of panel {name!r}", name)
+        if not tests:
+            raise _refused(f"panel {name!r} has no tests; list at least one", name, entry)
+        return cls(tests, {key: _amount(entry[key], f"{key!r} of panel {name!r}", name) for key in sorted(resources)})
+
+    def __repr__(self) -> str:
+        return repr({"tests": list(self.tests), **plain_numbers(self.amounts)})
+
+
+class After(dict[str, tuple[str, ...] | None]):
+    """What must come before a test: by test, the outcomes that it must have shown; None for any."""
+
+    @classmethod
+    def of(cls, name: str, entry: Any) -> After:
+        """The same, or {"after": [tests]} or {"after": {test: [outcomes]}}."""
+        if isinstance(entry, After):
+            return entry
+        after = entry["after"] if isinstance(entry, Mapping) and set(entry) == {"after"} else None
+        if not after:
+            expected = '{ after = ["xray"] } or { after = { xray = ["unclear"] } }'
+            raise _refused(f"order: {name!r} is {entry!r:.60}; expected {expected}", name, entry, expected)
+        if not isinstance(after, Mapping):
+            return cls((test, None) for test in _names(after, f"order: {name!r}", name))
+        return cls(
+            (str(test), None if outcomes is None else _names(outcomes, f"order: {name!r} after {test!r}", name))
+            for test, outcomes in after.items()
+        )
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The way back."""
+        outcomes = {test: None if shown is None else list(shown) for test, shown in self.items()}
+        return {"after": outcomes if any(self.values()) else list(self)}
+
+    def __repr__(self) -> str:
+        return repr(self.written)
 
 
 @dataclass(slots=True, init=False, repr=False)
@@ -62,19 +147,35 @@ class AmountList:
     default: Fraction | None
 
     def __init__(self, tests: Any, shared: Any, default: Any) -> None:
+        of = self._of
         if not isinstance(tests, Mapping):
             if default is not None:
-                message = f"{self._kind}: one number prices every test, so default has nothing to price."
-                raise PricesError(message, subject="default", found=default)
+                raise _refused(
+                    "one number prices every test, so default has nothing to price", "default", default, of=of
+                )
             tests, default = {}, tests
-        self.tests = {str(name): _test_price(self._kind, name, price) for name, price in tests.items()}
-        entries = _mapping(shared, f"{self._kind}: shared", "{name: (fee, [tests])}")
-        self.shared = {str(name): _shared_fee(self._kind, name, entry) for name, entry in entries.items()}
-        self.default = None if default is None else _amount(self._kind, default, "the price of every test", "default")
+        self.tests = {str(name): self._test_price(name, price) for name, price in tests.items()}
+        fees = _mapping(shared, "shared", "{name: (fee, [tests])}", of)
+        self.shared = {str(name): SharedFee.of(str(name), entry, of) for name, entry in fees.items()}
+        self.default = None if default is None else _amount(default, "the price of every test", "default", of)
 
     @property
-    def _kind(self) -> str:
+    def _of(self) -> str:
         return "prices" if isinstance(self, Prices) else "limit"
+
+    def _test_price(self, name: object, price: Any) -> OutcomePrices:
+        if not isinstance(price, Mapping):
+            return _amount(price, f"the price of test {name!r}", name, self._of)
+        if not price:
+            message = f"test {name!r} has an empty table of outcome prices; give one price per outcome"
+            raise _refused(message, name, price, of=self._of)
+        what = f"the price of test {name!r}, outcome"
+        return {str(shown): _amount(own, f"{what} {shown!r},", name, self._of) for shown, own in price.items()}
+
+    @internal
+    def changed(self, **changes: Any) -> Self:
+        """The same list with other entries."""
+        return type(self)(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
 
     @internal
     def per_outcome(self, test_names: Sequence[str], outcomes: Sequence[Sequence[str]], panels: Collection[str]) -> Any:
@@ -87,7 +188,7 @@ class AmountList:
                 if isinstance(self, Prices)
                 else "Add a line for each below its [limits.NAME.tests], or `default = 1` below [limits.NAME].",
             )
-            raise NoPriceError(f"{self._kind}: no price for {listed(missing)}.", missing, remedy=remedy)
+            raise NoPriceError(f"{self._of}: no price for {listed(missing)}.", missing, remedy=remedy)
         return [
             [Fraction(0)] * len(names) if name in panels else self._outcome_prices(name, names)
             for name, names in zip(test_names, outcomes, strict=True)
@@ -98,7 +199,7 @@ class AmountList:
         if isinstance(price, Fraction):
             return [price] * len(outcomes)
         assert price is not None  # per_outcome saw to it
-        _check_outcomes(self._kind, name, price, outcomes)
+        _check_outcomes(self._of, name, price, outcomes)
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
             gap = "rows where it is missing" if missing == ["missing"] else listed(missing)
@@ -108,7 +209,7 @@ class AmountList:
                 f"Add to its outcomes: {{{name!r}: {{…, {entries}}}}}.",
                 f"Add below [tests.{_toml_key(name)}], or in the braces of {_toml_key(name)} = {{…}}: {lines}.",
             )
-            message = f"{self._kind}: test {name!r} has a price per outcome, but none for {gap}."
+            message = f"{self._of}: test {name!r} has a price per outcome, but none for {gap}."
             raise NoPriceError(message, missing, name, remedy=remedy)
         return [price[outcome] for outcome in outcomes]
 
@@ -118,8 +219,19 @@ class AmountList:
         return {
             "tests": {test: price for test, price in self.tests.items() if test not in tests},
             "shared": {name: replace(self.shared[name], tests=left) for name, left in others.items() if left},
-            "default": self.default,
         }
+
+    def _by_level(self, levels: _Levels) -> dict[str, OutcomePrices]:
+        """Per test; a level costs what its costliest number does."""
+        tests = dict(self.tests)
+        for name, price in tests.items():
+            if name in levels.encoders and isinstance(price, Mapping):
+                by_level = dict[str, Fraction]()
+                for outcome, amount in price.items():
+                    level = levels.level(name, outcome)
+                    by_level[level] = max(amount, by_level.get(level, amount))
+                tests[name] = by_level
+        return tests
 
     def __repr__(self) -> str:
         is_flat = not self.tests and self.default is not None
@@ -130,12 +242,10 @@ class AmountList:
         if self.default is not None:
             amount = show_number(self.default)
             parts = [amount, *parts] if is_flat else [*parts, f"default={amount}"]
-        if isinstance(self, Limit):
-            parts = [show_number(self.max), *parts, *([f"unit={self.unit!r}"] if self.unit else [])]
-        return f"{type(self).__name__}({', '.join([*parts, *self._rules()])})"
+        return f"{type(self).__name__}({', '.join(self._with_rules(parts))})"
 
-    def _rules(self) -> list[str]:
-        return []
+    def _with_rules(self, parts: list[str]) -> list[str]:
+        raise NotImplementedError
 
 
 @dataclass(slots=True, init=False, repr=False)
@@ -180,8 +290,31 @@ class Limit(AmountList):
         unit: str = "",
     ) -> None:
         AmountList.__init__(self, {} if tests is None else tests, shared, default)
-        self.max = _amount("limit", max, "max", "max")
+        self.max = _amount(max, "max", "max", "limit")
         self.unit = str(unit)
+
+    @classmethod
+    @internal
+    def of(cls, name: str, entry: Any) -> Limit:
+        """A limit, a number, or the table of a settings file."""
+        if name in (PRICE, "cost", "budget"):
+            raise _refused(f"there is a limit of {name!r}; what a case pays is limited by the budget", name)
+        if isinstance(entry, Mapping):
+            expected = "max, and optionally unit, default, tests and shared"
+            if "max" not in entry or not set(entry) <= {"max", "unit", "default", "tests", "shared"}:
+                message = f"the limit of {name!r} has {listed(list(entry))}; expected {expected}"
+                raise _refused(message, name, entry, expected)
+            entry = cls(**entry)
+        limit = entry if isinstance(entry, Limit) else cls(entry)
+        if name != TESTS:
+            return limit
+        if limit.tests or limit.shared or limit.default not in (None, 1):
+            message = f"the limit of {TESTS!r} has amounts; every test counts once: write only the limit"
+            raise _refused(message, name, limit)
+        return cls(limit.max, 1, unit=limit.unit)
+
+    def _with_rules(self, parts: list[str]) -> list[str]:
+        return [show_number(self.max), *parts, *([f"unit={self.unit!r}"] if self.unit else [])]
 
 
 @dataclass(slots=True, init=False, repr=False)
@@ -240,98 +373,97 @@ class Prices(AmountList):
         first: Sequence[str] | None = None,
     ) -> None:
         AmountList.__init__(self, tests, shared, default)
-        limits = _mapping(limits, "prices: limits", "{resource: Limit(90, {test: amount})}")
-        self.limits = {str(name): _limit(str(name), entry) for name, entry in limits.items()}
-        panels = _mapping(panels, "prices: panels", "{name: {'tests': [tests], 'price': 30}}")
-        self.panels = {str(name): _panel(str(name), entry, self.limits) for name, entry in panels.items()}
-        order = _mapping(order, "prices: order", "{test: {'after': [tests]}}")
-        self.order = {str(name): _after(str(name), entry) for name, entry in order.items()}
-        self.first = _names(first or (), "prices: first", "first")
+        limits = _mapping(limits, "limits", "{resource: Limit(90, {test: amount})}")
+        self.limits = {str(name): Limit.of(str(name), entry) for name, entry in limits.items()}
+        resources = {PRICE, *self.limits} - {TESTS}
+        panels = _mapping(panels, "panels", "{name: {'tests': [tests], 'price': 30}}")
+        self.panels = {str(name): Panel.of(str(name), entry, resources) for name, entry in panels.items()}
+        order = _mapping(order, "order", "{test: {'after': [tests]}}")
+        self.order = {str(name): After.of(str(name), entry) for name, entry in order.items()}
+        self.first = _names(first or (), "first", "first")
         self._check_rules()
 
     def _check_rules(self) -> None:
         """What can be wrong before the tests are known."""
-
-        def refused(message: str, subject: str, found: object = None, expected: object = None) -> PricesError:
-            return PricesError(f"prices: {message}.", subject=subject, found=found, expected=expected)
-
         if (n_fees := len(self.shared) + len(self.panels)) > MAX_FLAGS:
-            raise refused(
-                f"{n_fees} shared fees and panels; at most {MAX_FLAGS} are supported", "shared", n_fees, MAX_FLAGS
-            )
-        if len(self.limits) >= MAX_RESOURCES:
-            message = f"{len(self.limits)} limits besides the price; at most {MAX_RESOURCES - 1} are supported"
-            raise refused(message, "limits", len(self.limits), MAX_RESOURCES - 1)
+            message = f"{n_fees} shared fees and panels; at most {MAX_FLAGS} are supported"
+            raise _refused(message, "shared", n_fees, MAX_FLAGS)
+        if (n_limits := len(self.limits)) >= MAX_RESOURCES:
+            message = f"{n_limits} limits besides the price; at most {MAX_RESOURCES - 1} are supported"
+            raise _refused(message, "limits", n_limits, MAX_RESOURCES - 1)
         lists = {"[tests]": self, **{f"[limits.{name}.tests]": limit for name, limit in self.limits.items()}}
         owner: dict[str, str] = {}
-        for name, panel in self.panels.items():
-            for test in panel.tests:
-                if test in owner:
-                    raise refused(f"test {test!r} is in the panels {owner[test]!r} and {name!r}; leave one", test)
-                owner[test] = name
-                for entry, amounts in lists.items():
-                    if test in amounts.tests:
-                        message = f"test {test!r} is in the panel {name!r} and has an entry of its own in {entry}"
-                        raise refused(f"{message}; a test is bought in its panel or alone: remove one", test)
-                    for fee, one in amounts.shared.items():
-                        if test in one.tests:
-                            message = f"test {test!r} is in the panel {name!r} and in the shared fee {fee!r}"
-                            raise refused(f"{message}; add the fee to the panel's amounts, or remove one", test)
-        fees = [name for amounts in lists.values() for name in amounts.shared]
-        taken = [name for name in self.panels if name in fees or name in owner or name in self.tests]
-        if taken:
-            raise refused(f"{taken[0]!r} is a panel and a test or a shared fee; give the panel another name", taken[0])
-        after = {self._purchase(name): [self._purchase(one) for one in entry] for name, entry in self._needed.items()}
+        for name, test in ((name, test) for name, panel in self.panels.items() for test in panel.tests):
+            if test in owner:
+                raise _refused(f"test {test!r} is in the panels {owner[test]!r} and {name!r}; leave one", test)
+            owner[test] = name
+            for entry, amounts in lists.items():
+                if test in amounts.tests:
+                    message = f"test {test!r} is in the panel {name!r} and has an entry of its own in {entry}"
+                    raise _refused(f"{message}; a test is bought in its panel or alone: remove one", test)
+                for fee in (fee for fee, one in amounts.shared.items() if test in one.tests):
+                    message = f"test {test!r} is in the panel {name!r} and in the shared fee {fee!r}"
+                    raise _refused(f"{message}; add the fee to the panel's amounts, or remove one", test)
+        taken = {*owner, *self.tests, *(fee for amounts in lists.values() for fee in amounts.shared)}
+        for name in (name for name in self.panels if name in taken):
+            raise _refused(f"{name!r} is a panel and a test or a shared fee; give the panel another name", name)
+        needed = self._needed
+        after = {self._purchase(name): [self._purchase(one) for one in entry] for name, entry in needed.items()}
         for name in after:
             if circle := _circle(name, after):
-                raise refused(f"{' after '.join(map(repr, circle))}: a circle, so none may be first", name, circle)
+                raise _refused(f"{' after '.join(map(repr, circle))}: a circle, so none may be first", name, circle)
         for at, name in enumerate(self.first):
-            for needed, outcomes in self._needed.get(name, {}).items():
-                if outcomes or self._purchase(needed) not in map(self._purchase, self.first[:at]):
-                    message = f"every path begins with {name!r}, which may only follow {needed!r}"
-                    raise refused(f"{message}; put that before it in `first`, or leave it out of [order]", name)
+            for one, outcomes in needed.get(name, {}).items():
+                if outcomes or self._purchase(one) not in map(self._purchase, self.first[:at]):
+                    message = f"every path begins with {name!r}, which may only follow {one!r}"
+                    raise _refused(f"{message}; put that before it in `first`, or leave it out of [order]", name)
 
     @property
-    def _needed(self) -> Mapping[str, After]:
+    def _lists(self) -> dict[str, AmountList]:
+        """By resource, what tests take of it."""
+        return {PRICE: self, **self.limits}
+
+    @property
+    def _needed(self) -> Mapping[str, Mapping[str, tuple[str, ...] | None]]:
         """The order by purchase: a condition of one test of a panel is of the whole panel."""
-        needed: dict[str, dict[str, tuple[str, ...] | None]] = {}
-        for name, after in self.order.items():
-            for one, outcomes in after.items():
-                if outcomes is not None or self._purchase(one) != self._purchase(name):
-                    needed.setdefault(name, {})[one] = outcomes
-        return needed
+        return {
+            name: {
+                one: outcomes
+                for one, outcomes in after.items()
+                if outcomes is not None or self._purchase(one) != self._purchase(name)
+            }
+            for name, after in self.order.items()
+        }
 
     def _purchase(self, name: str) -> str:
         """The panel that gives a test, or the test itself."""
         return next((panel for panel, entry in self.panels.items() if name in entry.tests), name)
 
+    def _bought(self, name: str) -> tuple[str, ...]:
+        """The tests that are bought with this one, or that a panel has."""
+        panel = self.panels.get(self._purchase(name))
+        return (name,) if panel is None else panel.tests
+
     @internal
     def names_outcomes(self, test: str) -> bool:
         """Whether some rule depends on what this test shows: its outcomes are then those that the rule names."""
-        prices = (amounts.tests.get(test) for amounts in (self, *self.limits.values()))
+        prices = (amounts.tests.get(test) for amounts in self._lists.values())
         return any(isinstance(one, Mapping) for one in prices) or any(one.get(test) for one in self.order.values())
 
     @internal
     def limited(self, limits: Mapping[str, Any]) -> Prices:
         """The same rules with other limits, by resource; `tests` is always one."""
-        known = {**self.limits}
-        for name, most in limits.items():
-            if name not in known and name != TESTS:
-                there = tuple(dict.fromkeys([*self.limits, TESTS]))
+        there = tuple(dict.fromkeys([*self.limits, TESTS]))
+        for name in limits:
+            if name not in there:
                 message = (
                     f"prices: there is a limit of {name!r}, but no test takes any of it; there are {listed(there)}."
                 )
                 remedy = Remedy(f"Give Prices(…, limits={{{name!r}: Limit(…)}}).", f"Add [limits.{_toml_key(name)}].")
                 raise PricesError(message, subject=name, expected=there, remedy=remedy)
-            known[name] = _limit(name, most) if name not in known else copy(known[name])
-            known[name].max = _amount("limit", most, f"the limit of {name!r}", name)
-        return self.changed(limits=known)
-
-    @internal
-    def changed(self, **changes: Any) -> Prices:
-        """The same list with other entries."""
-        given = {name: getattr(self, name) for name in FIELDS} | {"order": _as_given(self.order)}
-        return Prices(**given | changes)
+        given = {name: _amount(most, f"the limit of {name!r}", name, "limit") for name, most in limits.items()}
+        known = {TESTS: Limit(0), **self.limits}
+        return self.changed(limits={**self.limits, **{name: known[name].changed(max=given[name]) for name in given}})
 
     @classmethod
     @internal
@@ -356,11 +488,6 @@ class Prices(AmountList):
         ----------
         path : str or path
             The file.
-
-        Returns
-        -------
-        Prices
-            The price list.
 
         Raises
         ------
@@ -394,11 +521,6 @@ class Prices(AmountList):
         reading : Reading, optional
             The marks in the numbers of a table, where these do not show it: whether 1,136 is 1136 or 1.136.
 
-        Returns
-        -------
-        Prices
-            The price list.
-
         Examples
         --------
         >>> import budgetree as bt
@@ -418,10 +540,10 @@ class Prices(AmountList):
         """Lay the rules out for these tests and outcomes; every name must fit."""
         self._check_names(test_names)
         position = {name: at for at, name in enumerate(test_names)}
-        panels = {name: tuple(position[test] for test in panel.tests) for name, panel in self.panels.items()}
-        in_panels = {test for panel in self.panels.values() for test in panel.tests}
-        lists = {PRICE: self, **self.limits}
+        panels = [tuple(position[test] for test in panel.tests) for panel in self.panels.values()]
+        lists, in_panels = self._lists, {test for panel in self.panels.values() for test in panel.tests}
         shared = list(dict.fromkeys((name, one.tests) for each in lists.values() for name, one in each.shared.items()))
+        fee_names = [*(name for name, _ in shared), *self.panels]
         resources, own, fees = [], [], []
         for name, amounts in lists.items():
             per_test = amounts.per_outcome(test_names, outcome_names, in_panels)
@@ -436,36 +558,44 @@ class Prices(AmountList):
             own.append(units)
             fees.append([round(fee * scale) for fee in once])
         pays = np.zeros(len(test_names), dtype=np.int64)
-        for bit, (_, tests) in enumerate(shared):
-            pays[[position[test] for test in tests]] |= 1 << bit
-        for bit, panel in enumerate(panels.values(), len(shared)):
-            pays[list(panel)] |= 1 << bit
-        fee_names = [*(name for name, _ in shared), *self.panels]
-        flags = _Flags(fee_names, pays, list(panels.values()), own[0].shape[1])
-        needs = np.zeros(len(test_names), dtype=np.int64)
-        first = [test for name in self.first for test in panels.get(self._purchase(name), (position.get(name, 0),))]
+        for bit, tests in enumerate([*([position[test] for test in tests] for _, tests in shared), *map(list, panels)]):
+            pays[tests] |= 1 << bit
+        first = [position[test] for name in self.first for test in self._bought(name)]
+        # Each condition is a flag: a test was done, or has shown one of some outcomes. Of panels their fees are flags.
+        sets = np.repeat(pays[:, None], own[0].shape[1] + 1, axis=1)  # the last for a result that is not listed
+        flags: dict[tuple[int, tuple[int, ...] | None], int] = {
+            (test, None): len(shared) + at for at, panel in enumerate(panels) for test in panel
+        }
+        n_flags, needed, conditions, needs = len(fee_names), self._needed, dict[int, str](), np.zeros_like(pays)
         for name in [*test_names, *self.panels]:
-            bought = list(panels.get(self._purchase(name), (position.get(name, 0),)))
-            for one, outcomes in self._needed.get(name, {}).items():
-                test = panels[one][0] if one in panels else position[one]
-                if outcomes is not None:
-                    _check_outcomes("prices: order", one, outcomes, outcome_names[test])
-                needs[bought] |= flags.bit(test, one, outcomes, outcome_names[test])
-            for test in first[: first.index(bought[0])] if bought[0] in first else first:
-                needs[bought] |= flags.bit(test, test_names[test], None, ())
+            bought = [position[test] for test in self._bought(name)]
+            before = first[: first.index(bought[0])] if bought[0] in first else first
+            wanted = [*needed.get(name, {}).items(), *((test_names[test], None) for test in before)]
+            for one, outcomes in wanted:
+                test = position[self._bought(one)[0] if one in self.panels else one]
+                shown = None if outcomes is None else _positions("prices: order", one, outcomes, outcome_names[test])
+                flag = flags.setdefault((test, shown), n_flags)
+                if flag == n_flags:
+                    n_flags += 1
+                    if flag >= MAX_FLAGS:
+                        message = f"more than {MAX_FLAGS} shared fees, panels and conditions of order; leave some out"
+                        raise _refused(message, "order", expected=MAX_FLAGS)
+                    sets[test, slice(None) if shown is None else list(shown)] |= 1 << flag
+                conditions[flag] = repr(one) + (f" with {' or '.join(map(repr, outcomes))}" if outcomes else "")
+                needs[bought] |= 1 << flag
         return CostModel(
             resources=tuple(resources),
             amounts=np.array(own),
             n_outcomes=np.array([len(names) for names in outcome_names], dtype=np.int64),
-            fees=np.pad(np.array(fees, dtype=np.int64), ((0, 0), (0, flags.n_flags - len(flags.names)))),
+            fees=np.pad(np.array(fees, dtype=np.int64), ((0, 0), (0, n_flags - len(fee_names)))),
             pays=pays,
-            fee_names=tuple(flags.names),
+            fee_names=tuple(fee_names),
             test_names=tuple(test_names),
             needs=needs,
-            sets=flags.sets,
-            panels=tuple(panels.values()),
+            sets=sets,
+            panels=tuple(panels),
             first=tuple(dict.fromkeys(first)),
-            conditions=flags.words,
+            conditions=conditions,
         )
 
     @internal
@@ -473,6 +603,7 @@ class Prices(AmountList):
         """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
         if costs.is_plain:
             return
+        position = {name: at for at, name in enumerate(costs.test_names)}
         for target, name in enumerate(costs.test_names):
             if target != costs.given_by(target)[0]:
                 continue
@@ -482,22 +613,21 @@ class Prices(AmountList):
                 for one in state.tests:
                     if (outcomes := wanted.get(costs.test_names[one])) is not None:
                         state = costs.after_seeing(state, one, mask_of(each in outcomes for each in outcome_names[one]))
-                left = [one for one in left if costs.test_names.index(one) not in state.tests]
-                refusals = {one: costs.refusal(state, costs.test_names.index(one)) for one in left}
+                left = [one for one in left if position[one] not in state.tests]
+                refusals = {one: costs.refusal(state, position[one]) for one in left}
                 step = next((one for one, refusal in refusals.items() if refusal is None), None)
                 if step is None:
                     yield f"prices: no path can buy {name!r}: {refusals[name]}"
                     break
-                state = costs.after_ordering(state, costs.test_names.index(step))
+                state = costs.after_ordering(state, position[step])
 
     def _before(self, name: str) -> tuple[list[str], dict[str, set[str]]]:
         """A test with all that must come before it, and the outcomes that these must show."""
-        left, wanted = [name], dict[str, set[str]]()
+        left, wanted, needed = [name], dict[str, set[str]](), self._needed
         for one in left:  # grows while it is read
-            panel = self._purchase(one)
-            for member in {one, panel, *(self.panels[panel].tests if panel in self.panels else ())}:
-                for needed, outcomes in self._needed.get(member, {}).items():
-                    test = self.panels[needed].tests[0] if needed in self.panels else needed
+            for member in {one, self._purchase(one), *self._bought(one)}:
+                for before, outcomes in needed.get(member, {}).items():
+                    test = self._bought(before)[0] if before in self.panels else before
                     left += [] if test in left else [test]
                     if outcomes is not None:
                         wanted[test] = wanted.get(test, set(outcomes)) & set(outcomes)
@@ -518,22 +648,25 @@ class Prices(AmountList):
             yield (None, None, fee), given, Fraction(units) / costs.scale
 
     def _check_names(self, test_names: Sequence[str]) -> None:
-        known, named = {*test_names, *self.panels}, dict.fromkeys(self.tests, "")
-        for resource, limit in self.limits.items():
-            named |= {name: f", which the limit of {resource!r} names" for name in limit.tests if name not in named}
-        for amounts in (self, *self.limits.values()):
-            for fee, entry in amounts.shared.items():
-                named |= {name: f", which the shared fee {fee!r} is for" for name in entry.tests if name not in named}
-        for panel, whole in self.panels.items():
-            named |= dict.fromkeys(whole.tests, f", which the panel {panel!r} has")
-        for name, after in self.order.items():
-            named |= {one: ", which [order] names" for one in (name, *after) if one not in named}
-        named |= {name: ", which every path is to begin with" for name in self.first if name not in named}
-        for name, who in named.items():
-            if name not in known or (name in self.panels and not who):
+        """An error for a name that is not a test's; a panel's is one in the order and at the beginning alone."""
+        named = [(name, "") for name in self.tests]
+        named += [
+            (name, f", which the limit of {of!r} names") for of, limit in self.limits.items() for name in limit.tests
+        ]
+        for amounts in self._lists.values():
+            named += [
+                (name, f", which the shared fee {of!r} is for")
+                for of, fee in amounts.shared.items()
+                for name in fee.tests
+            ]
+        named += [(name, f", which the panel {of!r} has") for of, panel in self.panels.items() for name in panel.tests]
+        rules = [(one, ", which [order] names") for name, after in self.order.items() for one in (name, *after)]
+        rules += [(name, ", which every path is to begin with") for name in self.first]
+        known = {*test_names}
+        for name, who in (*named, *(rule for rule in rules if rule[0] not in self.panels)):
+            if name not in known:
                 found = f"no test is named {name!r}{who}; the tests are {listed(test_names)}"
-                message = f"prices: {found}. Correct the name, or leave it out."
-                raise PricesError(message, subject=name, expected=tuple(test_names))
+                raise _refused(f"{found}. Correct the name, or leave it out", name, expected=tuple(test_names))
 
     @internal
     def without(self, tests: Collection[str]) -> Prices:
@@ -544,61 +677,64 @@ class Prices(AmountList):
             if (left := tuple(test for test in panel.tests if test not in tests))
         }
         gone = {*tests, *(self.panels.keys() - panels)}
-        limits = dict[str, Limit]()
-        for name, limit in self.limits.items():
-            limits[name] = limit if name == TESTS else Limit(limit.max, unit=limit.unit, **limit._without(gone))
+        limits = {name: limit.changed(**limit._without(gone)) for name, limit in self.limits.items()}
         order = {name: after for name, after in self.order.items() if name not in gone and gone.isdisjoint(after)}
         first = tuple(name for name in self.first if name not in gone)
-        return self.changed(**self._without(gone), limits=limits, panels=panels, order=_as_given(order), first=first)
+        return self.changed(**self._without(gone), limits=limits, panels=panels, order=order, first=first)
 
     @internal
     def needing(self, tests: Collection[str]) -> list[str]:
         """The tests that may only follow some of these, directly or not."""
         gone, needing = set(tests), list[str]()
         while more := [name for name, after in self.order.items() if name not in gone and not gone.isdisjoint(after)]:
-            members = [
-                test for name in more for test in self.panels.get(self._purchase(name), Panel((name,), {})).tests
-            ]
+            members = [test for name in more for test in self._bought(name)]
             needing += members
             gone.update(members, more)
         return needing
 
+    @internal
+    def for_levels(self, encoders: Iterable[ColumnEncoder]) -> Prices:
+        """Rules that name numbers, by the levels that these are rounded to: each costs what its costliest number does.
+
+        What is neither an outcome nor a number stays, and is refused as any other wrong name.
+        """
+        numeric = {
+            one.name: one for one in encoders if isinstance(one, NumberEncoder) and self.names_outcomes(one.name)
+        }
+        if not numeric:
+            return self
+        levels = _Levels(numeric)
+        limits = {name: limit.changed(tests=limit._by_level(levels)) for name, limit in self.limits.items()}
+        order = {
+            name: After(
+                (test, shown and tuple(dict.fromkeys(levels.level(test, one) for one in shown)))
+                for test, shown in after.items()
+            )
+            for name, after in self.order.items()
+        }
+        return self.changed(tests=self._by_level(levels), limits=limits, order=order)
+
     def __hash__(self) -> int:
         return hash((frozenset(self.tests), frozenset(self.shared), self.default, frozenset(self.limits), self.first))
 
-    def _rules(self) -> list[str]:
-        panels = {
-            name: {"tests": list(panel.tests), **plain_numbers(panel.amounts)} for name, panel in self.panels.items()
-        }
-        order = _as_given(self.order)
-        parts = {"limits": self.limits, "panels": panels, "order": order, "first": list(self.first)}
-        return [f"{name}={value!r}" for name, value in parts.items() if value]
+    def _with_rules(self, parts: list[str]) -> list[str]:
+        rules = {"limits": self.limits, "panels": self.panels, "order": self.order, "first": list(self.first)}
+        return [*parts, *(f"{name}={value!r}" for name, value in rules.items() if value)]
 
 
-class _Flags:
-    """The flags of a cost model: fees, then the conditions that some test needs."""
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The levels that numbers are rounded to, by test."""
 
-    def __init__(self, names: list[str], pays: NDArray[np.int64], panels: list[tuple[int, ...]], width: int) -> None:
-        self.names, self.n_flags = names, len(names)
-        self.sets = np.repeat(pays[:, None], width + 1, axis=1)  # the last for a result that is not listed
-        self.words: dict[int, str] = {}
-        n_shared = len(names) - len(panels)
-        self._bits: dict[tuple[int, tuple[int, ...] | None], int] = {
-            (test, None): n_shared + at for at, panel in enumerate(panels) for test in panel
-        }
+    encoders: Mapping[str, NumberEncoder]
 
-    def bit(self, test: int, name: str, outcomes: Sequence[str] | None, among: Sequence[str]) -> int:
-        """The flag that is set once a test was done, or has shown one of these outcomes."""
-        shown = None if outcomes is None else tuple(sorted(among.index(outcome) for outcome in outcomes))
-        flag = self._bits.setdefault((test, shown), self.n_flags)
-        if flag == self.n_flags:
-            self.n_flags += 1
-            if flag >= MAX_FLAGS:
-                message = f"prices: more than {MAX_FLAGS} shared fees, panels and conditions of order; leave some out."
-                raise PricesError(message, subject="order", expected=MAX_FLAGS)
-            self.sets[test, slice(None) if shown is None else list(shown)] |= 1 << flag
-        self.words[flag] = repr(name) if outcomes is None else f"{name!r} with {' or '.join(map(repr, outcomes))}"
-        return 1 << flag
+    def level(self, test: str, name: str) -> str:
+        """The outcome that stands for a number; what is an outcome, or not a number, stays."""
+        encoder = self.encoders.get(test)
+        if encoder is None or name in encoder.outcome_names or not POINTS.is_number(name):
+            return name
+        column = Column(test, "number", numbers=np.array([POINTS.number(name)]))
+        return encoder.outcome_names[int(encoder.encode(column)[0])]
 
 
 def _whole_units(per_test: list[list[Fraction]], once: list[Fraction]) -> tuple[Fraction, NDArray[np.int64]]:
@@ -615,80 +751,6 @@ def _whole_units(per_test: list[list[Fraction]], once: list[Fraction]) -> tuple[
     return scale, own
 
 
-def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:
-    if not isinstance(value or {}, Mapping):
-        message, subject = f"{what} is {value!r:.60}; expected {expected}.", what.split()[-1]
-        raise PricesError(message, subject=subject, found=value, expected=expected)
-    return value or {}
-
-
-def _names(value: Any, what: str, subject: str) -> tuple[str, ...]:
-    """A list of names that differ."""
-    names = () if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable) else tuple(map(str, value))
-    if (value and not names) or len(set(names)) < len(names):
-        message = f'{what} is {value!r:.60}; expected a list of names that differ: ["a", "b"].'
-        raise PricesError(message, subject=subject, found=value)
-    return names
-
-
-def _limit(name: str, entry: Any) -> Limit:
-    """A number, a Limit, or the table of a settings file."""
-    if name in (PRICE, "cost", "budget"):
-        message = f"prices: there is a limit of {name!r}; what a case pays is limited by the budget."
-        raise PricesError(message, subject=name)
-    if isinstance(entry, Mapping):
-        expected = "max, and optionally unit, default, tests and shared"
-        if "max" not in entry or not set(entry) <= {"max", "unit", "default", "tests", "shared"}:
-            message = f"prices: the limit of {name!r} has {listed(list(entry))}; expected {expected}."
-            raise PricesError(message, subject=name, found=entry, expected=expected)
-        entry = Limit(**entry)
-    limit = entry if isinstance(entry, Limit) else Limit(entry)
-    if name == TESTS and (limit.tests or limit.shared or limit.default not in (None, 1)):
-        message = f"prices: the limit of {TESTS!r} has amounts; every test counts once: write only the limit."
-        raise PricesError(message, subject=name, found=limit)
-    return Limit(limit.max, 1, unit=limit.unit) if name == TESTS else limit
-
-
-def _panel(name: str, entry: Any, limits: Mapping[str, Limit]) -> Panel:
-    """A panel, or its tests and what it takes of each resource."""
-    if isinstance(entry, Panel):
-        return entry
-    wanted = {PRICE, *limits} - {TESTS}
-    keys = set(entry) - {"tests"} if isinstance(entry, Mapping) else set()
-    if not isinstance(entry, Mapping) or "tests" not in entry or keys != wanted:
-        expected = f"`tests` and what it takes: {', '.join(sorted(wanted))}"
-        wrong = next(iter([*sorted(wanted - keys), *sorted(map(str, keys - wanted))]), None)
-        message = f"prices: panel {name!r} is {entry!r:.80}; expected {expected}."
-        raise PricesError(message, subject=name, found=wrong, expected=expected)
-    tests = _names(entry["tests"], f"prices: the tests of panel {name!r}", name)
-    if not tests:
-        raise PricesError(f"prices: panel {name!r} has no tests; list at least one.", subject=name, found=entry)
-    amounts = {key: _amount("prices", entry[key], f"{key!r} of panel {name!r}", name) for key in sorted(wanted)}
-    return Panel(tests, amounts)
-
-
-def _after(name: str, entry: Any) -> After:
-    """What must come before a test, as a mapping from test to outcomes."""
-    after = entry["after"] if isinstance(entry, Mapping) and set(entry) == {"after"} else None
-    if isinstance(after, Mapping) and after:
-        return {
-            str(test): None if outcomes is None else _names(outcomes, f"prices: order: {name!r} after {test!r}", name)
-            for test, outcomes in after.items()
-        }
-    if after is None or not after:
-        expected = '{ after = ["xray"] } or { after = { xray = ["unclear"] } }'
-        message = f"prices: order: {name!r} is {entry!r:.60}; expected {expected}."
-        raise PricesError(message, subject=name, found=entry, expected=expected)
-    return dict.fromkeys(_names(after, f"prices: order: {name!r}", name))
-
-
-def written_after(after: After) -> list[str] | dict[str, list[str] | None]:
-    """The way back."""
-    if not any(after.values()):
-        return list(after)
-    return {test: None if outcomes is None else list(outcomes) for test, outcomes in after.items()}
-
-
 def _circle(name: str, after: Mapping[str, Sequence[str]]) -> list[str]:
     """A chain of names that begins and ends with this one; [] where there is none."""
     chains = {name: [name]}
@@ -702,95 +764,21 @@ def _circle(name: str, after: Mapping[str, Sequence[str]]) -> list[str]:
     return []
 
 
-def _check_outcomes(kind: str, name: str, named: Iterable[str], outcomes: Sequence[str]) -> None:
+def _check_outcomes(of: str, name: str, named: Iterable[str], outcomes: Sequence[str]) -> None:
     for outcome in named:
         if outcome not in outcomes:
-            message = f"{kind}: test {name!r} has no outcome {outcome!r}; its outcomes are {listed(outcomes)}."
-            raise PricesError(message, subject=name, found=outcome, expected=tuple(outcomes))
+            message = f"test {name!r} has no outcome {outcome!r}; its outcomes are {listed(outcomes)}"
+            raise _refused(message, name, outcome, tuple(outcomes), of)
 
 
-def _amount(kind: str, value: Any, what: str, subject: object) -> Fraction:
-    return non_negative(value, f"{kind}: {what}", PRICE_RULE, error=PricesError, subject=str(subject))
-
-
-def _test_price(kind: str, name: object, price: Any) -> OutcomePrices:
-    if not isinstance(price, Mapping):
-        return _amount(kind, price, f"the price of test {name!r}", name)
-    if not price:
-        message = f"{kind}: test {name!r} has an empty table of outcome prices; give one price per outcome."
-        raise PricesError(message, subject=str(name), found=price)
-    return {
-        str(outcome): _amount(kind, amount, f"the price of test {name!r}, outcome {outcome!r},", name)
-        for outcome, amount in price.items()
-    }
-
-
-def _shared_fee(kind: str, name: object, entry: Any) -> SharedFee:
-    """A fee, (fee, [tests]) or the table of a settings file."""
-    if isinstance(entry, SharedFee):
-        return entry
-    try:
-        fee, tests = (entry["fee"], entry["tests"]) if isinstance(entry, Mapping) and len(entry) == 2 else entry
-        names = None if isinstance(tests, str) else tuple(str(test) for test in tests)
-    except (KeyError, TypeError, ValueError):
-        fee, names = None, None
-    if names is None:
-        expected = "(fee, [test, test, …]), or `fee` and `tests`"
-        message = f"{kind}: shared fee {name!r} is {entry!r:.60}; expected {expected}."
-        raise PricesError(message, subject=str(name), found=entry, expected=expected)
-    return SharedFee(_amount(kind, fee, f"shared fee {name!r}", name), names)
+def _positions(of: str, name: str, named: Sequence[str], outcomes: Sequence[str]) -> tuple[int, ...]:
+    _check_outcomes(of, name, named, outcomes)
+    return tuple(sorted(map(outcomes.index, named)))
 
 
 def _toml_key(name: str) -> str:
     """A name as TOML writes it."""
     return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
-    """Rules that name numbers, by the levels that these are rounded to: each costs what its costliest number does.
-
-    What is neither an outcome nor a number stays, and is refused as any other wrong name.
-    """
-    numeric = {one.name: one for one in encoders if isinstance(one, NumberEncoder) and prices.names_outcomes(one.name)}
-    if not numeric:
-        return prices
-
-    def level(test: str, name: str) -> str:
-        encoder = numeric[test]
-        if name in encoder.outcome_names or not POINTS.is_number(name):
-            return name
-        column = Column(test, "number", numbers=np.array([POINTS.number(name)]))
-        return encoder.outcome_names[int(encoder.encode(column)[0])]
-
-    def rounded(amounts: AmountList) -> dict[str, OutcomePrices]:
-        tests = dict(amounts.tests)
-        for name, price in tests.items():
-            if name in numeric and isinstance(price, Mapping):
-                by_level = dict[str, Fraction]()
-                for outcome, amount in price.items():
-                    outcome = level(name, outcome)
-                    by_level[outcome] = max(amount, by_level.get(outcome, amount))
-                tests[name] = by_level
-        return tests
-
-    limits = dict[str, Limit]()
-    for resource, limit in prices.limits.items():
-        limits[resource] = copy(limit)
-        limits[resource].tests = rounded(limit)
-    order = {
-        name: {
-            test: tuple(dict.fromkeys(level(test, each) for each in outcomes))
-            if outcomes and test in numeric
-            else outcomes
-            for test, outcomes in after.items()
-        }
-        for name, after in prices.order.items()
-    }
-    return prices.changed(tests=rounded(prices), limits=limits, order=_as_given(order))
-
-
-def _as_given(order: Mapping[str, After]) -> dict[str, Any]:
-    return {name: {"after": written_after(after)} for name, after in order.items()}
 
 
 def at_cheapest(costs: CostModel) -> Prices:

@@ -20,7 +20,7 @@ from budgetree.errors import SettingError, TableError
 from budgetree.problem.cost_model import CostModel
 from budgetree.problem.labels import Labels, Wording, check_labels, lay_out
 from budgetree.problem.losses import Losses, LossTable
-from budgetree.problem.prices import Prices, for_levels
+from budgetree.problem.prices import Prices
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 
@@ -49,7 +49,7 @@ class Schema:
         if not self.input_columns:
             object.__setattr__(self, "input_columns", self.test_names)
         if self.encoders is not None:
-            object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
+            object.__setattr__(self, "prices", self.prices.for_levels(self.encoders))
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """The same as `encoded`, with a warning of the values of tests needed that no known case had."""

@@ -121,13 +121,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 def _prices(content: dict[str, Any]) -> Prices | None:
     given = {name: content[name] for name in RULES if name in content}
-    if not given:
-        return None
-    for resource in ({}, *filter(lambda entry: isinstance(entry, dict), given.get("limits", {}).values())):
-        for name, entry in (resource or content).get("shared", {}).items():
-            if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
-                raise PricesError(f"[shared.{name}] must have exactly `fee` and `tests`.", subject=name, found=entry)
-    return Prices(**{"tests": {}} | given)
+    return Prices(**{"tests": {}} | given) if given else None
 
 
 def _losses(content: dict[str, Any]) -> Losses | None:

@@ -14,7 +14,7 @@ from typing import Any
 from budgetree.data.encoders import Categories, ColumnEncoder, FineLevels, Levels
 from budgetree.errors import ModelFileError, TableError, TreeError, Where
 from budgetree.problem import Labels, Losses, Prices, Schema
-from budgetree.problem.prices import AmountList, Limit, OutcomePrices, written_after
+from budgetree.problem.prices import AmountList, Limit, OutcomePrices
 from budgetree.services.words import counted, show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
@@ -128,7 +128,7 @@ def prices_content(prices: Prices) -> dict[str, Any]:
         name: {"tests": list(panel.tests), "amounts": {of: exact(amount) for of, amount in panel.amounts.items()}}
         for name, panel in prices.panels.items()
     }
-    order = {name: {"after": written_after(after)} for name, after in prices.order.items()}
+    order = {name: after.written for name, after in prices.order.items()}
     rules = {"limits": limits, "panels": panels, "order": order, "first": list(prices.first)}
     return _amounts_content(prices) | {name: rule for name, rule in rules.items() if rule}
 
