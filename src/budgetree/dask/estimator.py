@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +35,7 @@ from budgetree.tree.consultation import check_handle_unknown
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DaskBudgetTreeClassifier(_BudgetTree):
     """A decision tree that never spends more than a budget on a row, learned where a Dask cluster holds the rows.
 
@@ -55,40 +56,15 @@ class DaskBudgetTreeClassifier(_BudgetTree):
     After fit: tree_, classes_, answers_, max_cost_, mean_cost_, feature_importances_.
     """
 
-    def __init__(
-        self,
-        budget: Any = None,
-        prices: Any = None,
-        *,
-        max_error: Any = None,
-        losses: Any = None,
-        impurity: Any = Pairs(),  # noqa: B008 (an impurity never changes)
-        levels: Any = DEFAULT_LEVELS,
-        min_samples_leaf: int = 1,
-        class_weight: Any = None,
-        handle_unknown: str = "stop",
-        verbose: bool | None = None,
-        client: Any = None,
-        binning: Binning = "quantile",
-        objective: ObjectiveName = "known",
-        leaves: Leaves = "auto",
-        confidence: float | None = None,
-    ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.max_error = max_error
-        self.losses = losses
-        self.impurity = impurity
-        self.levels = levels
-        self.min_samples_leaf = min_samples_leaf
-        self.class_weight = class_weight
-        self.handle_unknown = handle_unknown
-        self.verbose = verbose
-        self.binning = binning
-        self.client = client
-        self.objective = objective
-        self.leaves = leaves
-        self.confidence = confidence
+    max_error: Any = None
+    impurity: Any = Pairs()  # noqa: RUF009 (it never changes)
+    levels: Any = DEFAULT_LEVELS
+    binning: Binning = "quantile"
+    min_samples_leaf: int = 1
+    client: Any = None
+    objective: ObjectiveName = "known"
+    leaves: Leaves = "auto"
+    confidence: float | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "client": None}  # a connection cannot be written down

@@ -6,7 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
@@ -30,8 +30,31 @@ from budgetree.tree import Tree, Walk
 from budgetree.tree.consultation import check_handle_unknown
 
 
+@dataclass(eq=False, repr=False)
 class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier around `tree_`, of which only the tree and its figures are kept: no training row."""
+    """A classifier around `tree_`, of which only the tree and its figures are kept: no training row.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> classifier = bt.OptimalBudgetTreeClassifier(prices=[7, 1]).fit([[0, 1], [1, 1]], ["well", "ill"])
+    >>> classifier.predict([[1, 0]]).tolist(), classifier.predict_proba([[1, 0]]).tolist()
+    (['ill'], [[1.0, 0.0]])
+    >>> classifier.score([[1, 0], [0, 0]], ["ill", "ill"]), classifier.cost([[1, 0]]).tolist()
+    (0.5, [7.0])
+    >>> classifier.apply([[0, 0], [1, 0]]).tolist(), classifier.get_depth(), classifier.get_n_leaves()
+    ([2, 3], 1, 2)
+    >>> classifier.decision_path([[0, 0], [1, 0]]).toarray().tolist()
+    [[1, 1, 1, 0, 0], [1, 1, 0, 1, 0]]
+    """
+
+    budget: Any = None
+    prices: Any = None
+    _: KW_ONLY
+    losses: Any = None
+    class_weight: Any = None
+    handle_unknown: str = "stop"
+    verbose: bool | None = None
 
     @property
     def _progress(self) -> bool | None:
@@ -56,23 +79,11 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             A row per case. A named frame has the columns that the tree asks for; their order, and what else there
             is or is not, does not matter. An array has the columns of `fit`.
 
-        Returns
-        -------
-        array
-            An answer per row.
-
         Raises
         ------
         ValueError
             Where a column that the tree asks for is missing, or a value is unknown and `handle_unknown` is "error"; so
             do the other methods that take X.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.predict([[1, 0]]).tolist()
-        ['ill']
         """
         answers = self._walk(X).answers
         # As y had them, unless there is an answer that y cannot have.
@@ -92,22 +103,10 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like, optional
             How much each row counts; by default 1.
 
-        Returns
-        -------
-        float
-            From 0 to 1.
-
         Raises
         ------
         ValueError
             Where there is not one label per row.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.score([[1, 0], [0, 0]], ["ill", "ill"])
-        0.5
         """
         answers = self._walk(X).answers
         position_of = {label: position for position, label in enumerate(self.classes_.tolist())}
@@ -118,24 +117,12 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.average(answers == right, weights=sample_weight))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        """The probability of each class: by a leaf's model, or its share of the training rows that end there.
+        """Row × class, in the order of `classes_`: the share of the training rows that end there, or by a leaf's model.
 
         Parameters
         ----------
         X : data frame or array-like
             As in `predict`.
-
-        Returns
-        -------
-        array of float
-            Rows × classes, in the order of `classes_`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.predict_proba([[1, 0]]).tolist()
-        [[1.0, 0.0]]
         """
         return self._walk(X).probabilities
 
@@ -146,19 +133,6 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : data frame or array-like
             As in `predict`.
-
-        Returns
-        -------
-        array of float
-            A cost per row.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier(prices=[7, 1])
-        >>> classifier = classifier.fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.cost([[1, 0]]).tolist()
-        [7.0]
         """
         return self._walk(X).cost
 
@@ -169,18 +143,6 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : data frame or array-like
             As in `predict`.
-
-        Returns
-        -------
-        array of int
-            A node per row.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.apply([[0, 0], [1, 0]]).tolist()
-        [2, 3]
         """
         return self._walk(X).leaf
 
@@ -191,18 +153,6 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : data frame or array-like
             As in `predict`.
-
-        Returns
-        -------
-        csr_matrix
-            Rows × nodes.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
-        >>> classifier.decision_path([[0, 0], [1, 0]]).toarray().tolist()
-        [[1, 1, 1, 0, 0], [1, 1, 0, 1, 0]]
         """
         reached = self.apply(X)
         rows = np.arange(len(reached))
@@ -218,21 +168,10 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def get_depth(self) -> int:
         """The most tests on a path.
 
-        Returns
-        -------
-        int
-            The number of tests.
-
         Raises
         ------
         NotFittedError
             Before `fit`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).get_depth()
-        1
         """
         check_is_fitted(self)
         return int(self.tree_.depth)
@@ -240,21 +179,10 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def get_n_leaves(self) -> int:
         """The number of leaves.
 
-        Returns
-        -------
-        int
-            How many there are.
-
         Raises
         ------
         NotFittedError
             Before `fit`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).get_n_leaves()
-        2
         """
         check_is_fitted(self)
         return int(self.tree_.n_leaves)
@@ -347,8 +275,13 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [self.tree_.test_names[test] for test in sorted(self.tree_.tests_used)]
 
 
+@dataclass(eq=False, repr=False)
 class _InMemory(_BudgetTree, ABC):
     """One that is fitted to rows in memory."""
+
+    categorical_features: Any = field(default="from_dtype", kw_only=True)
+    time_limit: float | None = field(default=None, kw_only=True)
+    n_jobs: int | None = field(default=-1, kw_only=True)
 
     @abstractmethod
     def _instance(self, training: Training) -> Instance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from budgetree.tree import Tree
 from budgetree.tree.changes import without_small_leaves
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BudgetTreeClassifier(_InMemory):
     """The decision tree with the lowest error to expect on new rows that never spends more than a budget on one.
 
@@ -35,6 +37,20 @@ class BudgetTreeClassifier(_InMemory):
         What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
         gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
         allow it.
+    class_weight : dict or 'balanced', optional
+        How much the rows of a class count, times `sample_weight`.
+    handle_unknown : {'stop', 'error'}, default 'stop'
+        A value that no training row had is answered without it, or is an error.
+    verbose : bool, optional
+        Whether to show a progress bar; by default it shows on a terminal.
+    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
+        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
+        mask) for which that holds although they are numbers.
+    time_limit : float, optional
+        Seconds for `fit`, after which it takes the best tree so far and warns.
+    n_jobs : int, optional
+        Threads of `fit`: by default -1, one per processor, and one in a worker of joblib. The tree does not depend on
+        it.
     confidence : float, optional
         A row stops where its likeliest class has this probability; by default where going on would hardly change its
         answer.
@@ -43,20 +59,6 @@ class BudgetTreeClassifier(_InMemory):
         simplest that is good enough.
     blanks : {'unknown', 'result'} or dict, optional
         What a missing value is, as in `Instance.from_frame`: by default a result that is not known.
-    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
-        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
-        mask) for which that holds although they are numbers.
-    class_weight : dict or 'balanced', optional
-        How much the rows of a class count, times `sample_weight`.
-    handle_unknown : {'stop', 'error'}, default 'stop'
-        A value that no training row had is answered without it, or is an error.
-    time_limit : float, optional
-        Seconds for `fit`, after which it takes the best tree so far and warns.
-    n_jobs : int, optional
-        Threads of `fit`: by default -1, one per processor, and one in a worker of joblib. The tree does not depend on
-        it.
-    verbose : bool, optional
-        Whether to show a progress bar; by default it shows on a terminal.
 
     Attributes
     ----------
@@ -91,34 +93,9 @@ class BudgetTreeClassifier(_InMemory):
     (2, 0.96)
     """
 
-    def __init__(
-        self,
-        budget: Any = None,
-        prices: Any = None,
-        *,
-        losses: Any = None,
-        confidence: float | None = None,
-        leaves: str = "auto",
-        blanks: Any = None,
-        categorical_features: Any = "from_dtype",
-        class_weight: Any = None,
-        handle_unknown: str = "stop",
-        time_limit: float | None = None,
-        n_jobs: int | None = -1,
-        verbose: bool | None = None,
-    ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.losses = losses
-        self.confidence = confidence
-        self.leaves = leaves
-        self.blanks = blanks
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.handle_unknown = handle_unknown
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    confidence: float | None = None
+    leaves: str = "auto"
+    blanks: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree.
@@ -182,6 +159,7 @@ class BudgetTreeClassifier(_InMemory):
         ).tree
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class OptimalBudgetTreeClassifier(_InMemory):
     """The decision tree with the fewest errors on the training rows that a budget can buy, proven where search can.
 
@@ -196,10 +174,15 @@ class OptimalBudgetTreeClassifier(_InMemory):
         No row's path costs more than this.
     prices : number, array-like, dict or Prices, optional
         As in `BudgetTreeClassifier`.
-    max_error : number, optional
-        The share of the training rows, by weight, that the tree may get wrong.
     losses : dict, array-like or Losses, optional
         What a wrong answer costs, as in `BudgetTreeClassifier`; the tree then has the least loss.
+    class_weight, handle_unknown, verbose, categorical_features, time_limit : optional
+        Those of `BudgetTreeClassifier`.
+    n_jobs : int, optional
+        Threads of exact search: by default -1, one per processor, and one in a worker of joblib. A tree that is proven
+        does not depend on it.
+    max_error : number, optional
+        The share of the training rows, by weight, that the tree may get wrong.
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         "auto": exact search as far as some seconds of counted work (or `time_limit`) go, greedy where the data are too
         large; "exact": the same with much more work; "greedy".
@@ -213,13 +196,6 @@ class OptimalBudgetTreeClassifier(_InMemory):
         No leaf has fewer training rows.
     min_weight_fraction_leaf : float, default 0
         Leaves with less than this share of all weight are joined after the search.
-    categorical_features, class_weight, handle_unknown, time_limit : optional
-        Those of `BudgetTreeClassifier`.
-    n_jobs : int, optional
-        Threads of exact search: by default -1, one per processor, and one in a worker of joblib. A tree that is proven
-        does not depend on it.
-    verbose : bool, optional
-        Whether to show a progress bar; by default it shows on a terminal.
 
     Attributes
     ----------
@@ -242,42 +218,13 @@ class OptimalBudgetTreeClassifier(_InMemory):
     (3, 0.973, [2.0, 1.0])
     """
 
-    def __init__(
-        self,
-        budget: Any = None,
-        prices: Any = None,
-        *,
-        max_error: Any = None,
-        losses: Any = None,
-        method: str = "auto",
-        impurity: Any = "auto",
-        levels: Any = DEFAULT_LEVELS,
-        binning: Binning = "quantile",
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        class_weight: Any = None,
-        handle_unknown: str = "stop",
-        time_limit: float | None = None,
-        n_jobs: int | None = -1,
-        verbose: bool | None = None,
-    ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.max_error = max_error
-        self.losses = losses
-        self.method = method
-        self.impurity = impurity
-        self.levels = levels
-        self.binning = binning
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.handle_unknown = handle_unknown
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    max_error: Any = None
+    method: str = "auto"
+    impurity: Any = "auto"
+    levels: Any = DEFAULT_LEVELS
+    binning: Binning = "quantile"
+    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalBudgetTreeClassifier:  # noqa: N803
         """Learn the tree.
