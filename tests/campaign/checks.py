@@ -360,15 +360,15 @@ def permutations(built: Built, rng: Random) -> None:
     ]
     for make in made:
         state = rng.getstate()
-        first = _file(make(built.instance))
+        first = file_of(make(built.instance))
         rng.setstate(state)
-        same("the model of shuffled rows and tests", _file(make(other)), first)
+        same("the model of shuffled rows and tests", file_of(make(other)), first)
     frontiers = [bt.frontier(one, method="greedy", folds=0, min_cases=least) for one in (other, built.instance)]
-    ours, theirs = ([_file(point.tree) for point in found] for found in frontiers)
+    ours, theirs = ([file_of(point.tree) for point in found] for found in frontiers)
     same("the frontier of shuffled rows and tests", ours, theirs)
 
 
-def _file(tree: bt.Tree) -> dict[str, Any]:
+def file_of(tree: bt.Tree) -> dict[str, Any]:
     """What its model file says, but for the order in which columns and the tests of fees were given."""
     content: dict[str, Any] = json.loads(model_text(tree))
     del content["input_columns"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import count
 from random import Random
 
 import reference_losses as brute
@@ -36,6 +38,24 @@ class Figures:
     cases: int = 0
     refused: int = 0
     made: Counter[str] = field(default_factory=Counter)
+
+
+def run(seed: int, end: float) -> bool:
+    """Whether brute force agrees with everything until then; else the smallest case that differs is printed."""
+    figures, found = Figures(), None
+    for number in count():
+        found = compare(seed, number, figures)
+        if found is not None or time.monotonic() > end:
+            break
+    print(f"{figures.cases:,} cases, {figures.refused:,} of them refused; compared: ", end="")
+    print(", ".join(f"{name} {times:,}" for name, times in figures.made.items()))
+    if found is None:
+        print("brute force agrees with everything.", flush=True)
+        return True
+    print(f"seed {seed}, case {figures.cases - 1}: {found.check} differs.\n{found.message}")
+    print("the smallest case that differs:")
+    print(json.dumps(smallest(found).case.to_json(), ensure_ascii=False), flush=True)
+    return False
 
 
 def compare(seed: int, number: int, figures: Figures) -> Found | None:

@@ -41,6 +41,9 @@ def _ended(code: int, out: str, err: str) -> bool:
 
 def prepare() -> None:
     """The files that command lines name, in the working folder."""
+    import sklearn  # noqa: F401  which sets an environment variable
+
+    Path("shards").mkdir(exist_ok=True)
     for number, text in enumerate(examples.models()):
         Path(f"model{number}.json").write_text(text, encoding="utf-8")
     text, _, _ = examples.certificates()[0]
@@ -68,6 +71,26 @@ def read_table(data: bytes) -> bool:
     """Examined, learned from, or predicted, whichever its bytes choose."""
     Path("table").write_bytes(data)
     return run(READERS[zlib.crc32(data) % len(READERS)])
+
+
+JUDGED = ["--target", examples.TARGET, "--json", "--predictions", "judged.csv"]
+EVALUATIONS = (
+    ["evaluate", "model0.json", "table", *JUDGED],
+    ["evaluate", "model3.json", "model6.json", "table", *JUDGED, "--by", "ecg", "--by", "age:40,60"],
+    ["evaluate", "model4.json", "table", *JUDGED, "--prevalence", "0.1", "--worth", "3", "--positive", "infarct"],
+    ["evaluate", "table", *FIT[:-2], "--folds", "2", "--repeats", "1", *JUDGED],
+)
+
+
+def read_evaluated(data: bytes) -> bool:
+    """Cases to judge a pathway on, or to learn pathways from again and again; and what is written of each of them."""
+    Path("table").write_bytes(data)
+    if not run(EVALUATIONS[zlib.crc32(data) % len(EVALUATIONS)]):
+        return False
+    with open("judged.csv", encoding="utf-8", newline="") as file:
+        if len({len(row) for row in csv.reader(file)}) != 1:
+            raise ViolationError("the predictions have rows of different lengths")
+    return True
 
 
 FILES = ("cases.csv", "model0.json", "model3.json", "certificate.json", "prices.toml", "losses.toml", "cases.parquet")
@@ -100,6 +123,21 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "--title": ("Chest pain", "<script>"),
     "--as": ("text", "rules", "python", "sql", "dot", "svg", "pdf"),
     "--max-depth": ("0", "1", "-1", "99999999999999999999"),
+    "--limit": ("time=3", "tests=2", "tests=0", "time", "=", "nothing=1", "tests=1e400"),
+    "--first": ("age", "ecg", "finding", "nothing"),
+    "--without": ("age", "ecg", "nothing"),
+    "--blanks": ("result", "unknown", "ecg=unknown", "nothing=result", "x"),
+    "--categories": ("age", "visits,age", "nothing"),
+    "--header-row": ("1", "2", "2-3", "3-2", "0", "1-99"),
+    "--max-bytes": ("1", "10", "1000000", "0"),
+    "--known": ("age=54", "ecg=odd", "ecg", "nothing=1", "age=x"),
+    "--by": ("ecg", "age:40,60", "age:x", "nothing", "finding"),
+    "--positive": ("infarct", "nothing"),
+    "--prevalence": ("0.02", "0", "1", "nan"),
+    "--worth": ("3", "-1", "nan", "1e400"),
+    "--repeats": ("1", "0"),
+    "--predictions": OUTPUTS,
+    "--report": OUTPUTS,
     "--out": OUTPUTS,
     "-o": OUTPUTS,
     "-t": ("finding",),
@@ -114,6 +152,7 @@ COMMANDS = {
     "show": ["model1.json"],
     "report": ["model2.json", "-o", "out.html"],
     "datasets": [],
+    "evaluate": ["model0.json", "cases.csv", "-t", "finding"],
 }
 MAX_SEARCH = ["--time-limit", "0.3"]
 
@@ -196,6 +235,7 @@ TARGETS = (
     Target("csv", ".csv", draw_csv, read_table, cost=8),
     Target("workbooks", ".xlsx", draw_xlsx, read_table, cost=8),
     Target("parquet", ".parquet", draw_parquet, read_table, cost=8),
+    Target("evaluations", ".csv", draw_csv, read_evaluated, cost=20),
     Target("commands", ".json", draw_command, run_command, cost=8),
     Target("processes", ".json", draw_command, run_process, cost=100),
     Target("ask", ".txt", draw_answers, run_ask, cost=2),

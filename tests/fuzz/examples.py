@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pyarrow as pa
+
 import budgetree as bt
 
 HEADER = ["age", "ecg", "dimer", "pain", "visits", "finding"]
@@ -19,6 +21,27 @@ PRICES: dict[str, Any] = {
     "tests": {"age": 0, "ecg": {"normal": 20, "odd": 35, "missing": 20}, "dimer": 4.25},
     "shared": {"blood draw": {"fee": 2.1, "tests": ["dimer", "visits"]}},
 }
+RULES: dict[str, Any] = {
+    "first": ["age"],
+    "limits": {
+        "time": {
+            "max": 60,
+            "unit": "min",
+            "default": 5,
+            "tests": {"ecg": {"normal": 10, "odd": 25, "missing": 5}},
+            "shared": {"bench": {"fee": 7, "tests": ["dimer", "pain"]}},
+        },
+        "tests": {"max": 4},
+    },
+    "panels": {"ward": {"tests": ["pain", "visits"], "price": 3, "time": 12}},
+    "order": {"dimer": {"after": ["ecg"]}, "ecg": {"after": {"age": ["20 to 30", "missing"]}}},
+}
+LABELS: dict[str, Any] = {
+    "unit": "€",
+    "tests": {"age": "Age in years", "ecg": {"name": "ECG", "help": "at rest", "outcomes": {"odd": "unclear"}}},
+    "classes": {"infarct": "heart attack", "other": {"name": "none of these", "help": "go home"}},
+}
+ORDERS: dict[str, Any] = {"ecg": ["normal", "odd"], "pain": ["pressing; left", 'no "pain"', "stabbing,\nbreathing"]}
 LOSSES: dict[str, Any] = {
     "losses": {"angina": 3, "infarct": {"angina": 50, "other": 80}},
     "answers": {"refer": 4, "wait": {"angina": 1, "infarct": 60, "other": 0.5}},
@@ -46,8 +69,6 @@ def columns() -> dict[str, list[Any]]:
 
 @cache
 def instance(losses: bool = False) -> bt.Instance:
-    import pyarrow as pa
-
     tests = PRICES["tests"]
     shared = {name: (entry["fee"], entry["tests"]) for name, entry in PRICES["shared"].items()}
     return bt.Instance.from_frame(
@@ -60,8 +81,12 @@ def instance(losses: bool = False) -> bt.Instance:
 
 @cache
 def trees() -> tuple[bt.Tree, ...]:
-    """Greedy, exact, with losses, and the two kinds for new cases."""
+    """Greedy, exact, with losses, the kinds for new cases, and with rules: limits, a panel, an order, a beginning."""
     plain, losing = instance(), instance(losses=True)
+    prices = bt.Prices(1, limits={"time": bt.Limit(9, {"ecg": 4}, default=2)}, order={"dimer": {"after": ["ecg"]}})
+    ruled = plain.priced(prices)
+    panel = bt.Prices(1, panels={"ward": {"tests": ["pain", "visits"], "price": 1}}, first=["age"])
+    two = bt.Instance.from_frame(pa.table(columns() | {TARGET: [row[-1] != "other" for row in rows()]}), TARGET)
     coded = bt.Instance([[0, 1], [1, 0], [1, 1]], ["a", "b", "b"], prices=bt.Prices({"0": {"0": 1, "1": 3}, "1": 2}))
     return (
         bt.grow(plain),
@@ -70,6 +95,9 @@ def trees() -> tuple[bt.Tree, ...]:
         bt.predictive(plain, budget=30, leaves="model"),
         bt.predictive(losing, budget=30, leaves="tree"),
         bt.grow(coded),
+        bt.optimal(ruled, budget=4).tree,
+        bt.predictive(plain.priced(panel), budget=6, leaves="model"),
+        bt.predictive(two, budget=4, leaves="points"),
     )
 
 
@@ -87,6 +115,15 @@ def certificates() -> tuple[tuple[str, bt.Tree, bt.Instance], ...]:
     )
     about = ((instance(), trees()[0]), (instance(losses=True), trees()[2]), (third, bt.grow(third)))
     return tuple((_written(bt.certify(cases, tree, time_limit=1)), tree, cases) for cases, tree in about)
+
+
+@cache
+def shards() -> dict[str, bytes]:
+    """The files of a folder of shards."""
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / "shards"
+        bt.Shards.from_instance(instance(), made)
+        return {path.name: path.read_bytes() for path in made.iterdir()}
 
 
 def _written(thing: Any) -> str:

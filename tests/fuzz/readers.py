@@ -1,7 +1,8 @@
-"""Models, certificates, price lists and losses files: read, and whatever is read is then used for all it is for."""
+"""Models, certificates, settings, price lists, losses, shards: read, and then used for all that they are for."""
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -17,16 +18,12 @@ from budgetree.show.export import FORMATS
 
 from . import examples
 from .contract import REFUSALS, Target, ViolationError
-from .mutations import changed, to_json, to_toml
+from .mutations import changed, damaged, to_json, to_toml
+from .odd_values import odd_number, odd_text
 
-FILE = Path("input")  # in the working folder
+FILE, TABLE, SHARDS = Path("input"), Path("prices.csv"), Path("shards")  # in the working folder
 SHOWN = (
-    "text",
-    "rules",
-    "dot",
-    "python",
-    "sql",
-    "svg",
+    *FORMATS,
     "summary",
     "to_dict",
     "_repr_html_",
@@ -63,9 +60,18 @@ def read_model(data: bytes) -> bool:
         raise ViolationError("a probability is not a number")
     if tree.walk_codes(codes).cost.max() > tree.max_cost * (1 + 1e-12):
         raise ViolationError(f"a case costs {tree.walk_codes(codes).cost.max()}, beyond the worst case {tree.max_cost}")
-    case = bt.Consultation(tree)
+    rng = Random(zlib.crc32(data))
+    case, charged = bt.Consultation(tree), bt.Consultation(tree, charge_unavailable=True)
     while not case.done:
-        case.unavailable()
+        is_there = rng.random() < 0.5 and case.outcomes
+        case.answer(rng.choice(case.outcomes), insist=True) if is_there else case.unavailable()
+    while not charged.done:
+        charged.unavailable()
+    for each in (case, charged):
+        if each.spent > tree.max_cost * (1 + 1e-9):
+            raise ViolationError(f"a consultation costs {each.spent}, beyond the worst case {tree.max_cost}")
+        if not 0.999 < sum(each.distribution.values()) < 1.001:
+            raise ViolationError(f"probabilities add up to {sum(each.distribution.values())}")
     str(tree.statement)
     return True
 
@@ -103,18 +109,74 @@ def read_certificate(data: bytes) -> bool:
     return accepted
 
 
-def draw_prices(rng: Random) -> bytes:
-    return to_toml(rng, changed(rng, examples.PRICES | (examples.LOSSES if rng.random() < 0.2 else {})))
+def draw_settings(rng: Random) -> bytes:
+    """Prices, often with rules; sometimes whatever else a settings file may say."""
+    document = dict(examples.PRICES)
+    document |= {name: rule for name, rule in examples.RULES.items() if rng.random() < 0.4}
+    if "panels" in document:
+        document["shared"] = {}
+    others = examples.LOSSES | {"labels": examples.LABELS, "order_of": examples.ORDERS}
+    return to_toml(rng, changed(rng, document | {name: of for name, of in others.items() if rng.random() < 0.2}))
 
 
-def read_prices(data: bytes) -> bool:
-    """A price list that is read, and fits the tests, prices a tree that can be saved."""
+def read_all_settings(data: bytes) -> bool:
+    """Settings that are read, and fit the tests, price a tree that can be saved and keeps to them."""
     FILE.write_bytes(data)
     settings = read_settings(FILE)
     repr(settings)
     prices = bt.Prices.from_toml(FILE)
-    tree = bt.grow(examples.instance().priced(prices), budget=30)
+    cases = examples.instance().priced(prices)
+    if settings.losses is not None:
+        cases = cases.with_losses(settings.losses)
+    if settings.labels is not None:
+        cases = cases.with_labels(settings.labels)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "prices: no path can buy")
+        tree = bt.grow(cases, budget=30)
+    for name, cost in tree.costs.items():
+        if cost.limit is not None and cost.worst > cost.limit * (1 + 1e-12):
+            raise ViolationError(f"{name}: {cost.worst} exceeds the limit {cost.limit}")
     _saved(tree)
+    return True
+
+
+def draw_price_table(rng: Random) -> bytes:
+    """A price list as a spreadsheet has it."""
+    mark, price = rng.choice(((",", "12.50"), (";", "12,50"), ("\t", "3.5")))
+    rows = [["test", "price"], *([name, rng.choice(("2", price))] for name in examples.HEADER[:-1])]
+    for _ in range(rng.randrange(3)):
+        row = rows[rng.randrange(len(rows))]
+        row[rng.randrange(2)] = rng.choice((odd_text(rng), odd_number(rng), "1,136", "4.500", "€ 3"))
+    cells = ([f'"{cell}"' if mark in cell else cell for cell in row] for row in rows)
+    return damaged(rng, "\n".join(map(mark.join, cells)).encode("utf-8", "surrogatepass"))
+
+
+def read_price_table(data: bytes) -> bool:
+    TABLE.write_bytes(data)
+    prices = read_settings(TABLE).prices
+    assert prices is not None
+    _saved(bt.grow(examples.instance().priced(prices), budget=30))
+    return True
+
+
+def draw_shards(rng: Random) -> bytes:
+    """A folder of shards with a file that was changed: its name in the first line."""
+    files = examples.shards()
+    name = rng.choice(sorted(files))
+    if name.endswith(".json"):
+        content = to_json(rng, changed(rng, examples.load(files[name].decode())))
+    else:
+        content = damaged(rng, damaged(rng, files[name]))
+    return name.encode() + b"\n" + content
+
+
+def read_shards(data: bytes) -> bool:
+    name, _, content = data.partition(b"\n")
+    for other, whole in examples.shards().items():
+        (SHARDS / other).write_bytes(content if other == name.decode() else whole)
+    shards = bt.Shards(SHARDS)
+    _saved(bt.grow(shards, budget=10))
+    _saved(bt.fit(shards, budget=3, objective="new", leaves="tree", folds=0, progress=False).tree)
     return True
 
 
@@ -141,6 +203,8 @@ def _saved(tree: bt.Tree) -> None:
 TARGETS = (
     Target("models", ".json", draw_model, read_model, cost=2),
     Target("certificates", ".json", draw_certificate, read_certificate, cost=2),
-    Target("prices", ".toml", draw_prices, read_prices),
+    Target("settings", ".toml", draw_settings, read_all_settings),
+    Target("price-tables", ".csv", draw_price_table, read_price_table),
+    Target("shards", ".bin", draw_shards, read_shards, cost=8),
     Target("losses", ".toml", draw_losses, read_losses),
 )

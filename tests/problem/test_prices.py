@@ -268,6 +268,8 @@ RULES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"order": {"age": {"after": []}}}, {"subject": "age"}),
     ({"order": {"age": {"after": ["mri"]}}}, {"subject": "mri"}),
     ({"order": {"mri": {"after": ["age"]}}}, {"subject": "mri"}),
+    ({"order": {"age": {"after": {"blood": ""}}}}, {"subject": "age", "found": ""}),
+    ({"order": {"age": {"after": {"blood": []}}}}, {"subject": "age", "found": []}),
     ({"order": {"age": {"after": {"blood": ["no such"]}}}}, {"subject": "blood", "found": "no such"}),
     (
         {"order": {"age": {"after": ["blood"]}, "blood": {"after": ["age"]}}},

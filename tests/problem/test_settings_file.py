@@ -118,6 +118,7 @@ def test_numbers_keep_their_digits(tmp_path: Path) -> None:
         ("default = 1e-999999999", PricesError, {"subject": "default"}),
         (f"default = 0x{'f' * 5000}", PricesError, {"subject": "default"}),
         ("[shared.draw]\nfee = 1", PricesError, {"subject": "draw"}),
+        ("[limits.time]\nmax = 3\nshared = 'draw'", PricesError, {"found": "draw"}),
         ("[losses]\ncancer = -1", LossesError, {"subject": "cancer", "found": -1}),
         ("[losses.cancer]\nbenign = inf", LossesError, {"subject": "cancer", "found": Decimal("inf")}),
         ("[losses.cancer]\nbenign = 'much'", LossesError, {"subject": "cancer", "found": "much"}),

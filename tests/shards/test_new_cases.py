@@ -145,4 +145,7 @@ def test_a_broken_folder_is_refused(tmp_path: Path, file: str) -> None:
         np.save(path, array[:-1] if "numbers" in file else np.full_like(array, 77))
     with pytest.raises(TableFileError, match="Write the shards again"):
         bt.fit(bt.Shards(tmp_path / "s"), budget=1, objective="new")
+    path.write_bytes(b"[" * 100_000 if file.endswith("json") else b"\x93NUMPY\x01\x00\x10\x00{'descr': (\n      ")
+    with pytest.raises(TableFileError, match="Write the shards again"):
+        bt.fit(bt.Shards(tmp_path / "s"), budget=1, objective="new")
     assert bt.grow(shards, budget=1).n_objects == 60

@@ -40,10 +40,10 @@ from budgetree.distributed.prepare import (
     parts_of_files,
     parts_of_frames,
 )
-from budgetree.errors import SettingError, TableFileError, Where
+from budgetree.errors import FileError, SettingError, TableFileError, Where
 from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
-from budgetree.services.files import part_name, remove_orphans
+from budgetree.services.files import part_name, read_json, remove_orphans
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
 from budgetree.tree.grown import leaf_of
@@ -249,7 +249,7 @@ def read_drawn(folder: Path, schema: Schema) -> Instance:
     }
     arrays = {name: _mapped(folder / f"drawn-{name}.npy", *kind) for name, kind in kinds.items()}
     try:
-        listed = json.loads((folder / DRAWN).read_text(encoding="utf-8"))
+        listed = read_json(folder / DRAWN, FileError)
         tests = [NumberTest(one["name"], tuple(map(float, one["censored"])), bool(one["is_exact"])) for one in listed]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise _broken(folder / DRAWN, "this is not a list of tests that have numbers.", None, DRAWN) from error
@@ -295,7 +295,9 @@ def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArr
             array: NDArray[Any] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError as error:
         raise _broken(file, "the file is missing.", None, file.name) from error
-    except (ValueError, EOFError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # NumPy has Python parse the header, which may be anything
         raise _broken(file, "this is not an array of NumPy, or not all of it.", None, np.dtype(dtype)) from error
     if array.dtype != dtype or array.ndim != n_dimensions or not array.flags.c_contiguous:
         raise _broken(file, f"it holds {array.dtype}; expected {np.dtype(dtype)}.", array.dtype, np.dtype(dtype))

@@ -52,9 +52,9 @@ def _mapping(value: Any, what: str, expected: str, of: str = "prices") -> Mappin
 
 
 def _names(value: Any, what: str, subject: str) -> tuple[str, ...]:
-    """A list of names that differ."""
+    """A list of names that differ, at least one."""
     names = () if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable) else tuple(map(str, value))
-    if (value and not names) or len(set(names)) < len(names):
+    if not names or len(set(names)) < len(names):
         expected = 'a list of names that differ: ["a", "b"]'
         raise _refused(f"{what} is {value!r:.60}; expected {expected}", subject, value, expected)
     return names
@@ -101,8 +101,6 @@ class Panel:
             wrong = next(iter([*sorted(resources - keys), *sorted(map(str, keys - resources))]), None)
             raise _refused(f"panel {name!r} is {entry!r:.80}; expected {expected}", name, wrong, expected)
         tests = _names(entry["tests"], f"the tests of panel {name!r}", name)
-        if not tests:
-            raise _refused(f"panel {name!r} has no tests; list at least one", name, entry)
         return cls(tests, {key: _amount(entry[key], f"{key!r} of panel {name!r}", name) for key in sorted(resources)})
 
     def __repr__(self) -> str:
@@ -380,7 +378,7 @@ class Prices(AmountList):
         self.panels = {str(name): Panel.of(str(name), entry, resources) for name, entry in panels.items()}
         order = _mapping(order, "order", "{test: {'after': [tests]}}")
         self.order = {str(name): After.of(str(name), entry) for name, entry in order.items()}
-        self.first = _names(first or (), "first", "first")
+        self.first = _names(first, "first", "first") if first else ()
         self._check_rules()
 
     def _check_rules(self) -> None:
