@@ -11,6 +11,7 @@ from budgetree.distributed.dask_cases import DaskCases
 from budgetree.distributed.prepare import CASE_SETTINGS
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
+from budgetree.learn._fit import SETTINGS
 from budgetree.services.words import no_such
 from budgetree.tree import Tree
 
@@ -60,6 +61,8 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> learn.Frontier:
 def _learned(verb: Callable[..., T], frame: Any, target: Any, settings: dict[str, Any]) -> T:
     """What the verb says of the cases; TypeError where a setting is neither its own nor one of cases."""
     of_verb, of_cases = list(signature(verb).parameters)[1:], [*CASE_SETTINGS, "client"]
+    if of_verb[-1] == "settings":
+        of_verb[-1:] = SETTINGS
     for name in settings:
         if name not in (*of_verb, *of_cases):
             meant = no_such("setting", name, [*of_verb, *of_cases])

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -45,6 +47,7 @@ from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, is_unlimited, plain_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
+from budgetree.services.words import no_such
 from budgetree.tree import Bounds, Tree
 from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Method, Objective, ObjectiveChoice, Reason
@@ -107,7 +110,8 @@ def fit(
     leaves, confidence : optional
         Those of `predictive`, for new cases only.
     impurities : Impurity or sequence, optional
-        Of greedy trees for known cases, as in `frontier`.
+        Of greedy trees for known cases: a hinged class stands for all its α's, an object for itself. By default Powers
+        2 to 5, and HingedPairs and HingedProduct over their α's.
     cache_bytes : int, optional
         Memory for what trees share or the search has learned.
     threads : int, optional
@@ -126,23 +130,13 @@ def fit(
     >>> bt.fit(bt.datasets.load("house_votes"), budget=5, objective="known", folds=0)
     Result(0 errors within 5, proven; worst case 5, the least budget for that)
     """
-    request = make_request(
-        cases,
-        budget=budget,
-        max_error=max_error,
-        objective=objective,
-        method=method,
-        time_limit=time_limit,
-        folds=folds,
-        groups=groups,
-        min_cases=min_cases,
-        leaves=leaves,
-        confidence=confidence,
-        impurities=impurities,
-        cache_bytes=cache_bytes,
-        threads=threads,
-    )
-    return answer(cases, request, progress)
+    asked = {name: value for name, value in locals().items() if name in SETTINGS}
+    return answer(cases, make_request(cases, **asked), progress)
+
+
+SETTINGS: dict[str, Any] = {
+    name: setting.default for name, setting in signature(fit).parameters.items() if name not in ("cases", "progress")
+}
 
 
 def optimal(
@@ -182,19 +176,9 @@ def optimal(
     >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
     Result(0 errors within 5, proven; worst case 5, the least budget for that)
     """
+    asked = {name: value for name, value in locals().items() if name != "instance"}
     check_instance(instance)
-    return fit(
-        instance,
-        budget=budget,
-        objective="known",
-        method="exact",
-        time_limit=time_limit,
-        folds=0,
-        min_cases=min_cases,
-        cache_bytes=cache_bytes,
-        threads=threads,
-        progress=progress,
-    )
+    return fit(instance, objective="known", method="exact", folds=0, **asked)
 
 
 def frontier(
@@ -203,18 +187,8 @@ def frontier(
     max_budget: Any = None,
     budgets: Sequence[Any] | None = None,
     points: int | None = None,
-    objective: ObjectiveName = "auto",
-    method: MethodName = "auto",
-    time_limit: float | None = None,
-    folds: int = DEFAULT_FOLDS,
-    groups: Any = None,
-    min_cases: int = 1,
-    leaves: Leaves = "auto",
-    confidence: float | None = None,
-    impurities: Sequence[Any] | None = None,
-    cache_bytes: int = CACHE_BYTES,
-    threads: int | None = None,
     progress: bool | None = None,
+    **settings: Any,
 ) -> Frontier:
     """What each budget buys: for new cases at some budgets, or for known ones at every budget where something changes.
 
@@ -233,15 +207,14 @@ def frontier(
     points : int, optional
         Of a frontier for new cases, how many budgets to try where none is named: 12 by default, those at which what
         they buy changes most. Budgets that buy the same are one point.
-    objective, method, time_limit, folds, groups, min_cases, leaves, confidence : optional
-        Those of `fit`. Half of the time is for the search, and what is left for the folds. Budgets are compared on the
-        same rows held out, and where a cheaper tree for new cases loses less than a budget's own, by 1.5 standard
-        errors, that budget has the cheaper one. From 50,000 rows on one fifth is held out, once.
-    impurities : sequence, optional
-        Of the greedy trees: a hinged class stands for all its α's, an object for itself. By default Powers 2 to 5, and
-        HingedPairs and HingedProduct over their α's.
-    cache_bytes, threads, progress : optional
-        Those of `fit`. Points that are proven do not depend on the threads.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+    **settings
+        Others of `fit`: objective, method, time_limit, folds, groups, min_cases, leaves, confidence, impurities,
+        cache_bytes, threads. Half of the time is for the search, and what is left for the folds. Budgets are compared
+        on the same rows held out, and where a cheaper tree for new cases loses less than a budget's own, by 1.5
+        standard errors, that budget has the cheaper one. From 50,000 rows on one fifth is held out, once. Points that
+        are proven do not depend on the threads.
 
     Returns
     -------
@@ -260,20 +233,7 @@ def frontier(
     """
     check_cases(instance)
     named = _check_budgets(instance, budgets, max_budget)
-    request = make_request(
-        instance,
-        objective=objective,
-        method=method,
-        time_limit=time_limit,
-        folds=folds,
-        groups=groups,
-        min_cases=min_cases,
-        leaves=leaves,
-        confidence=confidence,
-        impurities=impurities,
-        cache_bytes=cache_bytes,
-        threads=threads,
-    )
+    request = make_request(instance, budget=None, max_error=None, **settings)
     n_points, is_new = _check_points(points, request, named), request.objective is Objective.NEW
     limit = instance.schema.costs.budget_units(max_budget if named is None else named[-1], "max_budget")
     request = replace(request, budget=limit, budgets=named, n_points=n_points)
@@ -472,59 +432,48 @@ def _bounds_for_error(found: Frontier, point: Point, max_error: Fraction) -> Bou
     )
 
 
-def make_request(
-    cases: AnyCases,
-    *,
-    budget: Any = None,
-    max_error: Any = None,
-    objective: str = "auto",
-    method: str = "auto",
-    time_limit: Any = None,
-    folds: Any = DEFAULT_FOLDS,
-    groups: Any = None,
-    min_cases: Any = 1,
-    leaves: Any = "auto",
-    confidence: Any = None,
-    impurities: Any = None,
-    cache_bytes: Any = CACHE_BYTES,
-    threads: Any = None,
-) -> FitRequest:
+def make_request(cases: AnyCases, **given: Any) -> FitRequest:
+    """What `fit` is asked for, checked; TypeError where it has no such setting."""
+    if unknown := given.keys() - SETTINGS.keys():
+        raise TypeError(f"{no_such('setting', min(unknown), [*SETTINGS])}")
+    asked = SimpleNamespace(**SETTINGS | given)
     check_cases(cases)
-    check_cache_bytes(cache_bytes)
-    check_choice("method", method, ("auto", "exact", "greedy"))
-    check_choice("objective", objective, ("auto", "known", "new"))
-    check_leaves(leaves, len(cases.schema.class_names))
-    least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
-    share = None if max_error is None else check_max_error(max_error)
-    is_distributed = isinstance(cases, DistributedCases)
-    if is_distributed and method == "exact":
+    check_cache_bytes(asked.cache_bytes)
+    check_choice("method", asked.method, ("auto", "exact", "greedy"))
+    check_choice("objective", asked.objective, ("auto", "known", "new"))
+    check_leaves(asked.leaves, len(cases.schema.class_names))
+    least, chosen = check_min_cases(asked.min_cases), _check_impurities(cases, asked.impurities)
+    share = None if asked.max_error is None else check_max_error(asked.max_error)
+    is_distributed, names_impurities = isinstance(cases, DistributedCases), asked.impurities is not None
+    if is_distributed and asked.method == "exact":
         message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
-        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
-    if is_distributed and method == "auto" and impurities is None:
+        raise SettingError(message, subject="method", found=asked.method, expected=("greedy", "auto"))
+    if is_distributed and asked.method == "auto" and not names_impurities:
         chosen = (Pairs(),)
     only_known = {
         "min_cases": least > 1,
         "max_error 0": share == 0,  # no estimate says that no new case is wrong
-        "method": method != "auto",
-        "impurities": impurities is not None,
+        "method": asked.method != "auto",
+        "impurities": names_impurities,
     }
-    choice = _choose(cases, objective, [name for name, is_given in only_known.items() if is_given])
-    if choice.objective is Objective.KNOWN:
+    choice = _choose(cases, asked.objective, [name for name, is_given in only_known.items() if is_given])
+    is_new = choice.objective is Objective.NEW
+    if not is_new:
         check_blanks(cases)
-    began, limit, settings, rows = time.monotonic(), check_time_limit(time_limit), None, None
-    if choice.objective is Objective.NEW or (isinstance(cases, Instance) and (folds != 0 or folds is False)):
-        rows = KnownRows.of(cases, choice.objective, groups)
-        settings = check_folds(folds, rows.groups, rows.instance)
+    began, limit, folds, rows = time.monotonic(), check_time_limit(asked.time_limit), None, None
+    if is_new or (isinstance(cases, Instance) and (asked.folds != 0 or asked.folds is False)):
+        rows = KnownRows.of(cases, choice.objective, asked.groups)
+        folds = check_folds(asked.folds, rows.groups, rows.instance)
     else:  # nothing is held out
-        check_row_groups(cases, groups)
-    if choice.objective is Objective.NEW and least > 1:
+        check_row_groups(cases, asked.groups)
+    if is_new and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
             'leave min_cases out, or give objective="known".',
             subject="min_cases",
             found=least,
         )
-    if share is not None and choice.objective is Objective.NEW and settings is None:
+    if is_new and share is not None and folds is None:
         raise SettingError(
             "max_error: for new cases it is about the error on rows that are held out, and nothing is.",
             subject="max_error",
@@ -533,18 +482,18 @@ def make_request(
         )
     return FitRequest(
         choice=choice,
-        method="greedy" if method == "auto" and impurities is not None else method,
-        budget=cases.schema.costs.budget_units(budget),
+        method="greedy" if asked.method == "auto" and names_impurities else asked.method,
+        budget=cases.schema.costs.budget_units(asked.budget),
         max_error=share,
         min_cases=least,
-        folds=settings,
+        folds=folds,
         rows=rows,
-        leaves=leaves,
-        confidence=check_confidence(confidence),
+        leaves=asked.leaves,
+        confidence=check_confidence(asked.confidence),
         time_limit=limit if limit is None else max(0.0, limit - (time.monotonic() - began)),  # drawing takes a while
         impurities=chosen,
-        cache_bytes=cache_bytes,
-        threads=check_threads(threads),
+        cache_bytes=asked.cache_bytes,
+        threads=check_threads(asked.threads),
     )
 
 
