@@ -280,7 +280,7 @@ def test_no_command_lets_a_name_through_to_the_terminal(tmp_path: Path) -> None:
     told = ["show", "--confusion", str(model)], ["show", "--as", "rules", str(model)], ["show", "--json", str(model)]
     others = [["show", "--as", form, str(model)] for form in ("sql", "python", "dot", "svg")]
     data = [
-        ["predict", str(model), str(table), "--target", "diagnosis"],
+        ["predict", str(model), str(table)],
         ["predict", str(model), str(table), "--json"],
         ["check", str(table), "--target", "diagnosis"],
         ["fit", str(table), "--target", "diagnosis", "--budget", "9", "-o", str(tmp_path / f"out{name}.json")],

@@ -104,7 +104,7 @@ def test_the_same_table_in_workbooks(folder: Path, capsys: pytest.CaptureFixture
     write_xlsx(folder / "a.xlsx", {"Fälle": [NAMES, *CASES], "Notizen": [["nichts"]]})
     write_ods(folder / "a.ods", "Fälle", [NAMES, *CASES])
     assert learned(capsys, "a.xlsx", "--sheet", "Fälle") == learned(capsys, "a.ods") == expected
-    said = run(capsys, "predict", "m.json", "a.xlsx", "--sheet", "1", "--target", "Befund", "-o", "out.csv")
+    said = run(capsys, "predict", "m.json", "a.xlsx", "--sheet", "1", "-o", "out.csv")
     assert said.startswith(f"{N_ROWS} rows;")
     assert "2 sheets hold something: Fälle, Notizen" in run(capsys, *FIT, "a.xlsx", code=1)
 

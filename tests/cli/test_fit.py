@@ -295,22 +295,3 @@ def test_search_and_certificate_share_the_time_limit(max_error: int | None, cert
 def test_without_a_certificate_the_search_has_all_of_the_time() -> None:
     assert seconds_of_search(None, None, 8.0) == 8
     assert seconds_of_search(1, None, 8.0) == 8
-
-
-def test_how_cheap_a_tree_without_errors_can_be_is_told_as_seconds_pass(
-    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = [",".join([*format(fault, "03b"), f"part {fault}"]) for fault in range(7)]
-    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *lines]), encoding="utf-8")
-    fit = ["fit", str(tmp_path / "t.csv"), "-t", "y", "-o", str(tmp_path / "m.json")]
-    assert main([*fit, "--max-error", "0"]) == 0
-    assert " s: " not in capsys.readouterr().err  # nobody watches
-    monkeypatch.setattr("budgetree.services.progress.on_terminal", lambda: True)
-    assert main([*fit, "--max-error", "0"]) == 0
-    printed = capsys.readouterr()
-    told = [line.partition(" s: ")[2] for line in printed.err.splitlines() if " s: " in line]
-    least = "no tree without errors costs less than 3 in the worst case."
-    assert told == [least, f"found one that costs 3; {least}"]
-    assert "proven: No tree without errors costs less than 3 in the worst case." in printed.out
-    assert main([*fit, "--budget", "3"]) == 0
-    assert " s: " not in capsys.readouterr().err

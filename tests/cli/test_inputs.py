@@ -74,7 +74,7 @@ def test_outputs_never_replace_inputs(clinic: Path, capsys: pytest.CaptureFixtur
     ):
         assert "in use by the same command" in run(capsys, *arguments, code=1)
     refused = run(capsys, "fit", "pima", "--budget", "2", "-o", "-", code=1)
-    assert "-: this is written to a file, and not printed" in refused
+    assert "-: the output is a file, not the terminal" in refused
     assert {name: (clinic / name).read_bytes() for name in os.listdir(clinic)} == before
 
 

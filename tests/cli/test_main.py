@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pandas as pd
 import pytest
 from command_line import FIT_KNOWN, TABLE, rows_of, run
 
 import budgetree as bt
 from budgetree.cli import main
+from budgetree.cli.main import cli
 
 
 def test_a_clinics_table_through_every_command(
@@ -119,8 +121,11 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
     ("arguments", "code", "message"),
     [
         (["fit", "fälle.csv", "--target", "Befund", "-o", "x.json"], 2, "give either --budget B or --max-error E"),
-        (["fit", "fälle.csv", "--target", "Befund", "--budget", "3"], 2, "Missing option '-o'"),
-        (["fit", "fälle.csv", "--budget", "3", "-o", "x.json"], 1, "--target COL. There are: Patient, Aufnahme"),
+        (
+            ["fit", "fälle.csv", "--budget", "3", "-o", "x.json"],
+            1,
+            "missing --target: the column with the class of each case. There are: Patient, Aufnahme",
+        ),
         (["fit", "fälle.csv", "--target", "befund", "--budget", "3", "-o", "x"], 1, "there is no column 'befund'"),
         (["fit", *TABLE, "--drop", "Befund", "--budget", "3", "-o", "x.json"], 1, "that is the target"),
         (["fit", *TABLE, "--budget", "-3", "-o", "x.json"], 1, "a budget must be a number of at least 0"),
@@ -198,7 +203,9 @@ def test_a_mistake_of_ours_is_said_without_a_traceback(
 
     monkeypatch.setattr("budgetree.datasets.bundled.names", broken)
     monkeypatch.setattr("budgetree.datasets.names", broken)
-    assert "internal error: RuntimeError: oh. BUDGETREE_DEBUG=1" in run(capsys, "datasets", code=70)
+    assert "internal error: RuntimeError: oh. Please report it, with what BUDGETREE_DEBUG=1 shows." in run(
+        capsys, "datasets", code=70
+    )
     monkeypatch.setenv("BUDGETREE_DEBUG", "1")
     with pytest.raises(RuntimeError, match="oh"):
         main(["datasets"])
@@ -252,3 +259,50 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     ended = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0
     assert ended.stderr == ""
+
+
+def test_a_file_alone_shows_what_is_in_it_and_a_command_that_works(
+    clinic: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{i},{i % 7},{'ab'[i % 2]},{'ill' if i % 7 > 3 else 'well'}" for i in range(60)]
+    Path("t.csv").write_text("id,dose,arm,diagnosis\n" + "\n".join(rows), encoding="utf-8")
+    printed = run(capsys, "t.csv")
+    assert printed.startswith("t.csv: 60 rows, 4 columns\n")
+    assert "diagnosis  categories: ill, well  ← probably the target" in printed
+    command = "budgetree fit t.csv --target diagnosis --drop id --budget 3"
+    assert f"next: {command}\n" in printed
+    fitted = run(capsys, *command.split()[1:])
+    assert "dose" in fitted
+    assert "not saved; -o pathway.json writes the model" in fitted
+    facts = json.loads(run(capsys, "t.csv", "--json"))
+    assert (facts["rows"], facts["target"], facts["next"]) == (60, "diagnosis", command)
+    assert "there is no such file" in run(capsys, "u.csv", code=1)
+    assert "there is no command 'fti'" in run(capsys, "fti", code=2)
+
+
+def test_fit_without_a_file_has_the_tree_in_its_json(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = json.loads(run(capsys, "fit", "figure1", "--budget", "1", "--folds", "0", "--json"))
+    assert facts["model"] is None
+    assert facts["tree"]
+
+
+@pytest.mark.parametrize("name", list(cli.commands))
+def test_help_fits_a_screen_and_every_command_prints_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = cli.commands[name]
+    context = click.Context(command, info_name=f"budgetree {name}", max_content_width=100, terminal_width=100)
+    assert len(command.get_help(context).splitlines()) <= 40
+    everything = {option for each in command.params for option in each.opts if option.startswith("--")}
+    assert "--json" in everything
+    shown = run(capsys, name, "--help-all" if "--help-all" in everything else "--help")
+    assert all(option in shown for option in everything)
+
+
+def test_an_option_means_the_same_in_every_command() -> None:
+    meanings: dict[str, set[str | None]] = {}
+    for command in cli.commands.values():
+        for each in command.params:
+            if isinstance(each, click.Option) and not {"--out", "--certificate"} & {
+                *each.opts
+            }:  # file or folder, in or out
+                meanings.setdefault(max(each.opts, key=len), set()).add(each.help)
+    assert [name for name, helps in meanings.items() if len(helps) > 1] == []

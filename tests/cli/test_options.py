@@ -46,7 +46,7 @@ def plan_of(given: list[str]) -> LevelPlan:
 @pytest.mark.parametrize("text", ["x", "Ca=", "=4", "3;4", "", "Ca=x", "3,"])
 def test_levels_that_say_nothing_are_refused(capsys: pytest.CaptureFixture[str], text: str) -> None:
     printed = run(capsys, "check", "figure1", "--levels", text, code=2)
-    assert f"{text!r} is neither N nor COL=N, such as 3 or Ca=4." in printed
+    assert f"{text!r} is not N or COL=N, such as 3 or Ca=4." in printed
 
 
 def test_levels_for_all_columns_are_said_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,7 @@ def test_a_folder_is_replaced_only_when_asked(clinic: Path, capsys: pytest.Captu
     quick = ["frontier", *TABLE, "--objective", "known", "--max-budget", "2", "--out", "out"]
     run(capsys, *quick)
     (clinic / "out" / "mine.txt").write_text("precious")
-    assert "out is there already and not empty; --force replaces" in run(capsys, *quick, code=2)
+    assert "out exists and is not empty; --force replaces" in run(capsys, *quick, code=2)
     (clinic / "out" / "model-09-budget-99.json").write_text("of an earlier frontier")
     run(capsys, *quick, "--force")
     assert (clinic / "out" / "mine.txt").read_text() == "precious"

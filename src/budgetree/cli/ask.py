@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json
+from budgetree.cli.options import option
+from budgetree.cli.output import print_json
 from budgetree.services.words import counted, largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
@@ -17,19 +18,20 @@ if TYPE_CHECKING:
 
 HELP = (
     "Type the result, or: unavailable (there is no result; the test is {paid}), back (one step), again (from the "
-    "start), list (the possible results), quit. A result that is refused though it is right: put ! behind it."
+    "start), list (the possible results), quit. To insist on a result that is refused, put ! behind it."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
 NO_RESULT = ("missing", "none", "na", "nan", "unknown", "")  # what people type who mean that
 COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 
-@click.command(epilog=ending("budgetree ask pathway.json", page="guide/bedside"))
+@options.command("budgetree ask pathway.json --known age=54", page="guide/bedside")
 @options.model
+@option(
+    "--known", multiple=True, metavar="TEST=RESULT", help="A result known beforehand, which is free. May be repeated."
+)
+@option("--charge-unavailable", is_flag=True, help="Charge for a test even if there is no result.")
 @options.labels
-@click.option("--known", multiple=True, metavar="TEST=RESULT", help="A result known beforehand: it is free.")
-@click.option("--charge-unavailable", is_flag=True, help="A test without a result is paid all the same.")
-@options.as_json
 def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailable: bool, as_json: bool) -> None:
     """Ask for one test at a time until the answer is clear, never over budget.
 

@@ -5,37 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json
-from budgetree.services.words import counted, listed, show_number, visible_lines, with_more
+from budgetree.cli.output import print_json, say, warn
+from budgetree.services.words import counted, listed, show_number, visible, visible_lines, with_more
 
 if TYPE_CHECKING:
     from budgetree.cli.inputs import Request
     from budgetree.data.checks import Finding
+    from budgetree.data.column import Column
     from budgetree.problem import Instance, Schema
 
 COLOURS = {"error": "red", "warning": "yellow", "note": None}
 LARGE_FOR_EXACT = 5_000_000  # cases × tests
-MAX_CLASSES = 12  # beyond these, not every loss is listed
+MAX_CLASSES = 12  # of a probable target; beyond these, not every loss is listed either
+MAX_COLUMNS, MAX_VALUES = 40, 5  # that are listed
+TARGET_NAMES = ("target", "class", "label", "diagnosis", "outcome", "fault", "disease", "y", "klasse", "diagnose")
 
 
-@click.command(epilog=ending("budgetree check cases.csv --target diagnosis --prices prices.toml", page="guide/files"))
+@options.command(
+    "budgetree check cases.csv", "budgetree check cases.csv --target diagnosis --prices prices.toml", page="guide/files"
+)
 @options.data
 @options.table
-@options.as_json
-def check(as_json: bool, **table: Any) -> None:
-    """Say what is odd about a table and its prices: before it goes wrong, and what to do.
+def check(data: str, as_json: bool, **settings: Any) -> None:
+    """Find what is odd about a table and its prices, and say what to do about it.
 
-    Ends with 1 if the table cannot be used as it is, and with 0 where there are only warnings.
+    Without --target: what is in the table, and which command to try next. Ends with 1 if the table cannot be used.
     """
-    from budgetree.cli.inputs import Request
+    from budgetree.cli.inputs import Request, is_bundled
     from budgetree.data.checks import Severity
 
-    findings = _examine(Request(**table))
+    request = Request.take(data, settings)
+    if request.target is None and not is_bundled(data):
+        _describe(request, as_json)
+        return
+    findings = _examine(request)
     if as_json:
         print_json([{"kind": f.severity.value, "about": f.column or "", "message": f.message} for f in findings])
     for finding in () if as_json else findings:
@@ -44,6 +53,80 @@ def check(as_json: bool, **table: Any) -> None:
         click.echo(styled + visible_lines(str(finding)))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise click.exceptions.Exit(1)
+    if not as_json:
+        price = "" if request.prices is None else f" --prices {quote(request.prices)}"
+        target = "" if request.target is None else f" --target {quote(request.target)}"
+        say(f"next: budgetree frontier {quote(data)}{target}{price}")
+
+
+def _describe(request: Request, as_json: bool) -> None:
+    """What a table holds, its probable target, and a command to try."""
+    from budgetree.cli.inputs import open_data
+    from budgetree.data.checks import find_suspects
+
+    table = open_data(request.data, request.reading).table()
+    rows = table.without_empty_rows()
+    columns = [_column_facts(column) for column in rows.columns]
+    odd = {finding.column: str(finding) for finding in find_suspects(rows, None, request.no_tests)}
+    target = _probable_target(columns, request.no_tests)
+    tried = ["budgetree", "fit", request.data]
+    if target is not None:
+        dropped = [name for name, found in odd.items() if name != target and "--drop" in found]
+        drops = [part for name in (*request.drop, *dropped) for part in ("--drop", str(name))]
+        tried += ["--target", target, *drops, "--budget", str(min(3, len(columns) - 1))]
+    command = " ".join(map(quote, tried)) + (" --target COL" if target is None else "")
+    if as_json:
+        print_json({"rows": len(rows), "columns": columns, "target": target, "next": command})
+        return
+    say(f"{request.data}: {counted(len(rows), 'row')}, {counted(len(columns), 'column')}")
+    width = max((len(entry["name"]) for entry in columns[:MAX_COLUMNS]), default=0)
+    for entry in columns[:MAX_COLUMNS]:
+        blank = f"; {entry['blank']} blank" if entry["blank"] else ""
+        about = "  ← probably the target" if entry["name"] == target else ""
+        click.echo(visible(f"  {entry['name']:<{width}}  {entry['kind']}: {entry['values']}{blank}{about}"))
+    if len(columns) > MAX_COLUMNS:
+        say(f"  and {len(columns) - MAX_COLUMNS} more; --json lists all of them.")
+    for found in odd.values():
+        warn(found)
+    if target is None:
+        say("no column looks like a class; name the one that says what each case is: --target COL.")
+    say(f"next: {command}")
+    if target is not None:
+        say("  (a budget of 3 buys three tests as long as each costs 1; --prices FILE says what they cost.)")
+
+
+def _column_facts(column: Column) -> dict[str, Any]:
+    """A column's name, kind, values and number of blank cells."""
+    import numpy as np
+
+    numbers, blank = column.numbers, int(column.is_absent.sum())
+    if numbers is not None:
+        present = numbers[~np.isnan(numbers)]
+        distinct = np.unique(present)
+        if not len(distinct):
+            kind, shown = "empty", "no value"
+        elif len(distinct) <= MAX_VALUES:
+            kind, shown = "numbers", ", ".join(map(show_number, distinct.tolist()))
+        else:
+            kind, shown = "numbers", f"{show_number(distinct[0])} to {show_number(distinct[-1])}"
+        n_distinct = len(distinct)
+    else:
+        coded = column.coded()
+        values = sorted(coded.present(), key=str)
+        n_distinct = len(values)
+        kind, shown = (
+            "categories",
+            with_more([f"{value!s:.20}" for value in values[:MAX_VALUES]], n_distinct - MAX_VALUES),
+        )
+    return {"name": column.name, "kind": kind, "values": shown, "distinct": n_distinct, "blank": blank}
+
+
+def _probable_target(columns: list[dict[str, Any]], left_out: list[str]) -> str | None:
+    """The column with a telling name, else the last, if it has few values."""
+    few = [one for one in columns if 2 <= one["distinct"] <= MAX_CLASSES and one["name"] not in left_out]
+    named = [one for one in few if one["name"].casefold() in TARGET_NAMES]
+    chosen = named or [one for one in few if one is columns[-1]]
+    return str(chosen[-1]["name"]) if chosen else None
 
 
 def _examine(request: Request) -> list[Finding]:

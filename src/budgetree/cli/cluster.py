@@ -1,4 +1,4 @@
-"""`budgetree fit --engine dask`: the tree from a cluster."""
+"""`budgetree fit --engine dask`: a tree from a cluster."""
 
 from __future__ import annotations
 

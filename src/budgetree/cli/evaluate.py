@@ -1,4 +1,4 @@
-"""`budgetree evaluate`: what to expect on new cases, in the figures that a paper has."""
+"""`budgetree evaluate`: what to expect on new cases, in the measures that a paper reports."""
 
 from __future__ import annotations
 
@@ -7,55 +7,47 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from budgetree.cli import options
-from budgetree.cli.output import check_folder, ending, json_text, print_json
-from budgetree.services.words import visible
+from budgetree.cli.options import option
+from budgetree.cli.output import check_folder, json_text, print_json, say
 
 if TYPE_CHECKING:
     from budgetree.evaluation import Evaluation
 
 FIGURES: tuple[Literal["calibration", "decision curve"], ...] = ("calibration", "decision curve")
-PROBLEM = (
-    "budget",
-    "repeats",
-    "prices",
-    "default_price",
-    "losses",
-    "levels",
-    "binning",
-    "blanks",
-    "drop",
-    "duplicates",
+# Options about learning, for which a finished pathway has no use.
+LEARNING = (
+    *("budget", "repeats", "prices", "default_price", "losses", "levels", "binning", "blanks", "drop", "duplicates"),
+    *("method", "time_limit", "min_cases", "folds", "objective", "leaves", "confidence", "first", "limits"),
 )
-LEARNING = (*PROBLEM, *options.SEARCH_NAMES)  # options that a fixed pathway has no use for
 
 
-@click.command(
-    epilog=ending(
-        "budgetree evaluate cases.csv --target diagnosis --budget 110 --prices prices.toml",
-        "budgetree evaluate pathway.json new.csv --target diagnosis --by sex --by age:40,60",
-        "budgetree evaluate pathway.json other.json new.csv --target diagnosis",
-        page="guide/evaluate",
-    )
+@options.command(
+    "budgetree evaluate cases.csv --target diagnosis --budget 110 --prices prices.toml",
+    "budgetree evaluate pathway.json new.csv --target diagnosis --by sex --by age:40,60",
+    "budgetree evaluate pathway.json other.json new.csv --target diagnosis",
+    page="guide/evaluate",
 )
 @click.argument("files", metavar="[MODEL [OTHER]] DATA", nargs=-1, required=True, shell_complete=options.bundled_names)
 @options.table
-@click.option("--budget", metavar="B", type=options.AMOUNT, help="No case may cost more than this.")
+@options.budget
 @options.search
-@options.new_cases
-@click.option("--repeats", metavar="N", type=click.IntRange(min=1), default=3, help="Hold out all parts N times.")
-@click.option("--positive", metavar="CLASS", help="The class to find; by default whose miss costs most, or the rarer.")
-@click.option("--prevalence", metavar="P", type=float, help="PPV and NPV where this share is positive, too: 0.02.")
-@click.option("--worth", metavar="AMOUNT", type=options.AMOUNT, help="What a found case is worth: tests do harm then.")
-@click.option("--by", metavar="COL[:CUT,…]", multiple=True, help="The same by sex, or by age:40,60. May be repeated.")
-@click.option(
-    "--predictions", metavar="FILE", type=options.FILE, help="CSV: every case's answer, chances, cost, tests."
+@option("--repeats", metavar="N", type=click.IntRange(min=1), default=3, heading="Search", help="Repeat the folds.")
+@option("--positive", metavar="CLASS", help="The class to find; by default whose miss costs most, or the rarer.")
+@option("--prevalence", metavar="P", type=float, help="Also PPV and NPV if this share is positive, such as 0.02.")
+@option("--worth", metavar="AMOUNT", type=options.AMOUNT, help="The worth of a case found, for net benefit after cost.")
+@option("--by", metavar="COL[:CUT,…]", multiple=True, help="Also by sex, or by age:40,60. May be repeated.")
+@option("--report", metavar="FILE", type=options.FILE, heading="Output", help="Write an HTML page of the pathway.")
+@option(
+    "--predictions",
+    metavar="FILE",
+    type=options.FILE,
+    heading="Output",
+    help="Write each case's answer, probabilities, cost and tests as CSV.",
 )
-@click.option("--report", metavar="FILE", type=options.FILE, help="An HTML page of the pathway, with the evaluation.")
-@click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Tables, figures and JSON, for a paper.")
-@click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
-@options.as_json
+@options.folder
 @click.pass_context
 def evaluate(
     context: click.Context,
@@ -70,43 +62,38 @@ def evaluate(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Say what to expect on new cases: sensitivity, AUC, calibration, net benefit, cost, each with its interval.
+    """Estimate accuracy, calibration, net benefit and cost on new cases.
 
-    Of a table alone, pathways are learned again and again without the cases that they are judged by. A MODEL is judged
-    as it is, on a table that it was not learned from; two are compared case by case.
+    Each measure has its interval. With DATA alone, by repeated cross-validation of the whole procedure. A MODEL is
+    evaluated as it is, on cases that it was not learned from; two models are compared case by case.
     """
-    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time, open_data, open_model
+    from budgetree.cli.inputs import Request, check_outputs, load, open_data, open_model, warn_of_doubts
     from budgetree.evaluation import evaluate as evaluate_cases
     from budgetree.learn._fit import make_request
 
     if len(files) > 3:
         raise click.UsageError(f"{len(files)} files are given; expected DATA, MODEL DATA or MODEL OTHER DATA.")
     if budget is None and len(files) == 1:
-        raise click.UsageError("give --budget B: what no case may cost; --budget inf for no limit.")
-    if len(files) > 1:
-        for name in LEARNING:
-            if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-                option = name.replace("_", "-")
-                raise click.UsageError(
-                    f"--{option} is about learning, and {files[0]} is learned already; leave it out."
-                )
+        raise click.UsageError("give --budget B: the most that a case may cost; --budget inf for no limit.")
+    given = [name for name in LEARNING if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if len(files) > 1 and given:
+        name = given[0].replace("_", "-")
+        raise click.UsageError(f"--{name} is about learning, and {files[0]} is a finished model; leave it out.")
     asked = {name: settings.pop(name) for name in ("positive", "prevalence", "worth", "by")}
-    search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
-    request = Request(files[-1], **settings)
+    request = Request.take(files[-1], settings)
     check_outputs((predictions, report), (*files, *request.files))
     if out is not None:
         check_folder(out, force)
     table = open_data(request.data, request.reading).table().without_empty_rows()
     asked["by"] = _columns(asked["by"], table)
     if len(files) == 1:
-        instance, groups, search = load_in_time(request, search)
-        for line in doubts(request, make_request(instance, budget=budget, groups=groups, **search)):
-            click.echo(line, err=True)
-        found = evaluate_cases(instance, budget=budget, groups=groups, repeats=repeats, **asked, **search)
+        instance, search = load(request, settings)
+        warn_of_doubts(request, make_request(instance, budget=budget, **search))
+        found = evaluate_cases(instance, budget=budget, repeats=repeats, **asked, **search)
     else:
         first, *second = [open_model(file, request.labels) for file in files[:-1]]
         if request.target is None:
-            raise click.UsageError("say which column has the right answer: --target COL.")
+            raise click.UsageError("missing --target: the column with the right answer of each case.")
         groups = None if request.groups is None else _column(request.groups, table).to_list()
         other, names = (second[0], (files[0], files[1])) if second else (None, ("the pathway", "the other"))
         found = evaluate_cases(first, table, target=request.target, other=other, groups=groups, names=names, **asked)
@@ -116,7 +103,7 @@ def evaluate(
         return
     click.echo(found.to_text())
     if written:
-        click.echo("\n" + visible(f"wrote {', '.join(written)}"))
+        say(f"\nwrote {', '.join(written)}")
 
 
 def _column(name: str, table: Any) -> Any:
@@ -129,7 +116,7 @@ def _column(name: str, table: Any) -> Any:
 
 
 def _columns(by: tuple[str, ...], table: Any) -> dict[str, Any]:
-    """The values of the columns to look at, also of those that are no tests."""
+    """The values of the columns to look at, whether or not they are tests."""
     named = {spec: spec if spec in table.names else spec.rpartition(":")[0] or spec for spec in by}
     columns = {spec: _column(name, table) for spec, name in named.items()}
     return {spec: (column.with_numbers() if ":" in spec else column).to_list() for spec, column in columns.items()}

@@ -1,75 +1,79 @@
-"""`budgetree fit`: the best tree for a budget, or the cheapest for an error, into a model file."""
+"""`budgetree fit`: the best tree for a budget, or the cheapest for an error."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os.path import getsize
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, file_size, print_json, stability_lines, statement_line, tree_facts
-from budgetree.services.words import visible
+from budgetree.cli.options import option
+from budgetree.cli.output import file_size, print_json, say, stability_lines, statement_line, tree_facts
 
 if TYPE_CHECKING:
     from budgetree.cli.inputs import Request
-    from budgetree.cli.preference import Preference
     from budgetree.learn import FitRequest, Result
     from budgetree.problem import Instance
     from budgetree.proof import Certificate
     from budgetree.tree import Tree
 
 LARGE_FILE = 100_000  # bytes
+MAX_LEAVES = 40  # of a tree that is printed whole
+FOLDED = 3  # tests deep, where a larger one is folded
 
 
-@click.command(
-    epilog=ending(
-        "budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json",
-        "budgetree fit cases.csv --target fault --objective known --max-error 0.02 -o pathway.json",
-        "budgetree fit 'data/*.parquet' --target fault --engine dask --budget 12 -o pathway.json",
-        page="guide/methods",
-    )
+@options.command(
+    "budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json",
+    "budgetree fit cases.csv --target fault --objective known --max-error 0.02",
+    page="guide/budgets",
 )
 @options.data
 @options.table
 @options.budget
-@click.option(
+@option(
     "--max-error",
     metavar="E",
     type=click.FloatRange(0, 1),
-    help="Find the cheapest tree with at most this share wrong (0.05: 5 %): of the known cases, or cross-validated.",
+    help="Instead of a budget: the cheapest tree with at most this share wrong, such as 0.05.",
 )
-@click.option("--first", metavar="TEST", multiple=True, help="Every path begins with this test. May be repeated.")
-@click.option("--without", metavar="TEST", multiple=True, help="Do without this test. May be repeated.")
-@options.engine
+@option(
+    "--without",
+    metavar="TEST",
+    multiple=True,
+    heading="Prices, losses and names",
+    help="Say what a test is worth: find a tree without it. May be repeated.",
+)
 @options.search
-@options.new_cases
-@click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The model file to write.")
-@click.option(
-    "--certificate", metavar="FILE", type=options.FILE, help="Also prove how good the tree is, into this file."
+@options.engine
+@option("-o", "--out", metavar="FILE", type=options.FILE, help="Write the model to this file, as JSON.")
+@option(
+    "--certificate",
+    metavar="FILE",
+    type=options.FILE,
+    heading="Output",
+    help="For known cases: write a proof of how good the tree is, which another program can check.",
 )
-@options.as_json
 def fit(
+    data: str,
     budget: float | None,
     max_error: float | None,
-    out: str,
+    out: str | None,
     certificate: str | None,
     engine: str,
     scheduler: str | None,
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Find the tree for a budget that errs least on new cases, or that with the fewest errors on the known ones.
+    """Find the best pathway for a budget, or the cheapest for an error rate.
 
-    --certificate and --min-cases are about the known cases: they go with --objective known.
-    --max-error 0 also says what no tree without errors can cost less than, proven.
-    With --losses the least loss is sought instead of the fewest errors.
-    --first and --without also say what they cost: how much better a tree is that need not heed them.
+    The best has the lowest error on new cases, or with --objective known the fewest errors on the known ones.
+    With --losses the least loss counts instead of the fewest errors. --first and --without also say how much better a
+    tree is that is free to begin otherwise, or to use the test.
     """
     if (budget is None) == (max_error is None):
-        raise click.UsageError("give either --budget B or --max-error E.")
+        raise click.UsageError("give either --budget B or --max-error E; --budget inf for no limit.")
     if scheduler is not None and engine != "dask":
         raise click.UsageError("--scheduler is the address of a Dask cluster; it needs --engine dask.")
     if engine == "dask":
@@ -82,12 +86,11 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, load, warn_of_doubts
     from budgetree.learn._fit import answer, make_request
 
-    proof = preference = None
-    asked = {name: settings.pop(name) for name in options.SEARCH_NAMES} | {"budget": budget, "max_error": max_error}
-    request = Request(**settings)
+    proof, preference = None, ""
+    request, asked = Request.take(data, settings), settings | {"budget": budget, "max_error": max_error}
     check_outputs((out, certificate), request.files)  # before the work, not after it
     if engine == "dask":
         from budgetree.cli.cluster import fit_on_cluster
@@ -95,55 +98,55 @@ def fit(
         result = fit_on_cluster(request, asked, scheduler)
         facts: dict[str, Any] = {"engine": engine}
     else:
-        instance, groups, asked = load_in_time(request, asked)
-        wanted = make_request(instance, groups=groups, **asked)
-        report = _bound_reporter(instance, wanted)
-        report(None)
+        instance, given = load(request, asked)
+        wanted = make_request(instance, **given)
         result = answer(instance, _with_time_for_proof(wanted, certificate), None)
-        preference = _preference(request, asked, result)
-        report(result.tree)
+        facts = _new_error_facts(result) | {"certificate": certificate}
+        if request.first or request.without:
+            from budgetree.cli.preference import Preference
+
+            instance_of_all, given = load(replace(request, first=(), without=()), asked)
+            free = answer(instance_of_all, make_request(instance_of_all, **given), None)
+            compared = Preference(tuple(request.first), tuple(request.without), result, free)
+            facts["preference"], preference = compared.facts, compared.sentence
         proof = _prove(instance, result.tree, wanted, certificate)
         if proof is not None:
             result = replace(result, tree=_raised(result.tree, proof))
-        facts = _new_error_facts(result) | {"certificate": certificate}
-        facts |= {} if preference is None else {"preference": preference.facts}
     tree = result.tree
-    tree.to_json(out)
+    if out is not None:
+        tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
     if as_json:
-        print_json(
-            tree_facts(tree) | facts | {"objective": result.objective, "model": out, "model_bytes": getsize(out)}
-        )
+        written = {"model": out, "model_bytes": None if out is None else getsize(out)}
+        shown = {} if out is not None else {"tree": tree.to_dict()}
+        print_json(tree_facts(tree) | facts | {"objective": result.objective} | written | shown)
         return
-    for line in doubts(request, result.request):
-        click.echo(line, err=True)
+    warn_of_doubts(request, result.request)
     for line in _result_lines(result, request):
         click.echo(line)
-    if preference is not None:
-        click.echo(visible(preference.sentence))
+    if preference:
+        say(preference)
     if proof is not None and certificate is not None:
-        click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
-    click.echo(visible(f"model in {out} ({file_size(out)}); next: budgetree show {out}, budgetree ask {out}"))
+        say(f"{proof.reason} (certificate in {certificate})")
+    for line in _tree_lines(tree) if out is None else _file_lines(tree, out):
+        click.echo(line)
+
+
+def _tree_lines(tree: Tree) -> Iterator[str]:
+    """The tree itself, where no file is asked for."""
+    yield "\n" + tree.to_text(max_depth=FOLDED if tree.n_leaves > MAX_LEAVES else None)
+    yield "\nnot saved; -o pathway.json writes the model, for show, report, ask and predict."
+
+
+def _file_lines(tree: Tree, out: str) -> Iterator[str]:
+    from budgetree.services.words import visible
+
+    yield visible(f"model in {out} ({file_size(out)}); next: budgetree show {out}, budgetree ask {out}")
     choice = tree.origin.choice
     if getsize(out) > LARGE_FILE and choice is not None and choice.kind == "model":
         smaller = "points" if len(tree.class_names) == 2 else "tree"
-        click.echo(f"SQL and other exports of it are larger still; --leaves {smaller} makes a file of a few kB.")
-
-
-def _preference(request: Request, asked: dict[str, Any], heeded: Result) -> Preference | None:
-    """What the tests to begin with and those to do without cost, where some are named."""
-    from dataclasses import replace
-
-    from budgetree.cli.inputs import load_in_time
-    from budgetree.cli.preference import Preference
-    from budgetree.learn._fit import answer, make_request
-
-    if not request.first and not request.without:
-        return None
-    instance, groups, asked = load_in_time(replace(request, first=(), without=()), asked)
-    free = answer(instance, make_request(instance, groups=groups, **asked), None)
-    return Preference(tuple(request.first), tuple(request.without), heeded, free)
+        yield f"its exports to SQL and other languages are larger still; --leaves {smaller} makes a file of a few kB."
 
 
 def _result_lines(result: Result, request: Request) -> Iterator[str]:
@@ -221,30 +224,6 @@ def _prove(instance: Instance, tree: Tree, wanted: FitRequest, certificate: str 
         return None
     limit = wanted.time_limit
     return certify(instance, tree, time_limit=None if limit is None else (1 - DEFAULT_PLAN.fit_share) * limit)
-
-
-def _bound_reporter(instance: Instance, wanted: FitRequest) -> Callable[[Tree | None], None]:
-    """On a terminal, says what is known so far of how cheap a tree without errors can be; else does nothing."""
-    from fractions import Fraction
-
-    from budgetree.learn.exact.layout import leaf_count_bound
-    from budgetree.services.progress import on_terminal
-
-    if not _wants_bound(wanted) or instance.losses is not None or not on_terminal():
-        return lambda tree: None
-    start, costs = time.monotonic(), instance.schema.costs
-    least = leaf_count_bound(instance, Fraction(0))
-
-    def report(tree: Tree | None) -> None:
-        bound, found = least, ""
-        amount = instance.schema.wording.amount
-        if tree is not None and tree.bounds is not None:
-            bound = max(least, tree.bounds.least_cost)
-            found = f"found one that costs {amount(tree.exact_max_cost)}; "
-        known = f"{found}no tree without errors costs less than {amount(costs.amount(bound))} in the worst case."
-        click.echo(visible(f"{time.monotonic() - start:4.1f} s: {known}"), err=True)
-
-    return report
 
 
 def _raised(tree: Tree, proof: Certificate) -> Tree:

@@ -7,37 +7,41 @@ from typing import Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import check_folder, ending, print_json, write_folder
+from budgetree.cli.options import option
+from budgetree.cli.output import check_folder, print_json, say, write_folder
+
+PICTURES = (".svg", ".png", ".pdf")
 
 
-@click.command(
-    epilog=ending(
-        "budgetree frontier pima",
-        "budgetree frontier pima --budgets 2,5,22",
-        "budgetree frontier pima --objective known",
-        "budgetree frontier cases.csv --target diagnosis --prices prices.toml --out results",
-        page="guide/budgets",
-    )
+@options.command(
+    "budgetree frontier pima",
+    "budgetree frontier pima --budgets 2,5,22",
+    "budgetree frontier cases.csv --target diagnosis --prices prices.toml -o results",
+    page="guide/budgets",
 )
 @options.data
 @options.table
-@click.option("--max-budget", metavar="B", type=options.AMOUNT, help="Look no further than this.")
-@options.budgets
-@click.option(
+@option(
+    "--budgets",
+    metavar="B,B,…",
+    callback=options.read_budgets,
+    help="Only these budgets, such as 20,110,200: a line for each, also if two buy the same tree.",
+)
+@option("--max-budget", metavar="B", type=options.AMOUNT, help="The largest budget to try.")
+@option(
     "--points",
     metavar="N",
     type=click.IntRange(min=1),
-    help="For new cases: try so many budgets, where what they buy changes most.  [default: 12]",
+    heading="Search",
+    help="For new cases: how many budgets to try, where what they buy changes most.  [default: 12]",
 )
 @options.search
-@options.new_cases
-@click.option(
-    "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
+@options.folder
+@option(
+    "--plot", metavar="FILE", type=options.FILE, heading="Output", help="A picture, as .svg, .png or .pdf (matplotlib)."
 )
-@click.option("--plot", metavar="FILE", type=options.FILE, help="Draw it, as .svg, .png or .pdf (needs matplotlib).")
-@click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
-@options.as_json
 def frontier(
+    data: str,
     max_budget: float | None,
     budgets: list[float] | None,
     points: int | None,
@@ -47,39 +51,34 @@ def frontier(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Show what each budget buys: the error on new cases, and the fewest errors on known ones.
+    """Show what each budget buys: the errors on new cases and on known ones.
 
     With --objective known: for every budget the fewest errors, and the proof that there are no fewer.
     """
-    from budgetree.cli.inputs import Request, check_outputs, doubts, load_in_time
+    from budgetree.cli.inputs import Request, check_outputs, load, warn_of_doubts
     from budgetree.learn import frontier as find_frontier
     from budgetree.services.files import write_bytes
-    from budgetree.services.words import visible_lines
     from budgetree.show.frontier_view import CLI_REMEDY, draw_in_letters, render_text
 
-    search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
-    if search["objective"] == "new" and search["min_cases"] > 1:
+    if settings["objective"] == "new" and settings["min_cases"] > 1:
         raise click.UsageError("--min-cases is about known cases; it needs --objective known.")
-    if budgets is not None and max_budget is not None:
-        raise click.UsageError("the largest of --budgets is the last; give either --budgets or --max-budget.")
-    if budgets is not None and points is not None:
-        raise click.UsageError("each of --budgets is a point; give either --budgets or --points.")
-    request = Request(**settings)
-    form = "" if plot is None else options.suffix_of(plot, "--plot", (".svg", ".png", ".pdf"))
+    if budgets is not None and (max_budget is not None or points is not None):
+        other = "--points" if max_budget is None else "--max-budget"
+        raise click.UsageError(f"--budgets lists every budget to try; give either --budgets or {other}.")
+    request = Request.take(data, settings)
     if plot is not None:
-        from budgetree.show.plots import need_matplotlib
+        from budgetree.show.plots import need_matplotlib, picture_of
 
+        options.check_suffix(plot, "--plot", PICTURES)
         need_matplotlib()  # before the work, not after it
-        check_outputs((plot,), (request.data,))
+        check_outputs((plot,), request.files)
     if out is not None:
-        check_folder(out, force)  # before the work, not after it
-    instance, groups, search = load_in_time(request, search)
-    found = find_frontier(instance, max_budget=max_budget, budgets=budgets, points=points, groups=groups, **search)
-    files = [] if out is None else write_folder(found, out, request.data, force)
+        check_folder(out, force)
+    instance, asked = load(request, settings)
+    found = find_frontier(instance, max_budget=max_budget, budgets=budgets, points=points, **asked)
+    files = [] if out is None else write_folder(found, out, data, force)
     if plot is not None:
-        from budgetree.show.plots import picture_of
-
-        write_bytes(plot, picture_of(found, form[1:]))
+        write_bytes(plot, picture_of(found, plot.rpartition(".")[2].lower()))
         files.append(plot)
     if as_json:
         entries = [{name: getattr(point, name) for name in found.columns} for point in found]
@@ -94,8 +93,8 @@ def frontier(
         }
         print_json(facts | {"points": entries, "files": files})
         return
-    for line in doubts(request, found.request):
-        click.echo(line, err=True)
-    click.echo(f"{visible_lines(render_text(found, CLI_REMEDY))}\n\n{draw_in_letters(found)}")
+    warn_of_doubts(request, found.request)
+    say(render_text(found, CLI_REMEDY))
+    click.echo(f"\n{draw_in_letters(found)}")
     if out is not None:
-        click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))
+        say(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser.")

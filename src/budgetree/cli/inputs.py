@@ -6,13 +6,12 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
-import click
-
 from budgetree import datasets
+from budgetree.cli.output import warn
 from budgetree.data.checks import Finding, class_findings, find_suspects
 from budgetree.data.encoders import Binning, BlankPlan, LevelPlan
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
@@ -26,21 +25,11 @@ from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.instance import Duplicates
 from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.files import check_place
-from budgetree.services.words import some_of, visible
+from budgetree.services.words import some_of
 from budgetree.tree import Tree
 from budgetree.tree.provenance import Objective
 
-READING_NAMES = (
-    "missing",
-    "decimal",
-    "thousands",
-    "encoding",
-    "sheet",
-    "censored",
-    "max_bytes",
-    "header_row",
-    "fill_down",
-)  # of Request and of Reading
+READING = frozenset(entry.name for entry in fields(Reading)) - {"drop", "limits"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +37,10 @@ class Request:
     """What the options of `options.table` say."""
 
     data: str
+    reading: Reading = field(default_factory=Reading)
     target: str | None = None
     prices: str | None = None
-    default_price: float | None = None  # of tests that are not in the price list
+    default_price: float | None = None
     losses: str | None = None
     labels: str | None = None
     levels: LevelPlan = field(default_factory=LevelPlan)
@@ -60,22 +50,20 @@ class Request:
     drop: Sequence[str] = ()
     limits: Mapping[str, float] = field(default_factory=dict)  # of resources, instead of those in the price list
     first: Sequence[str] = ()  # what every path begins with, instead of what the price list says
-    without: Sequence[str] = ()  # tests to do without
-    missing: Sequence[str] = ()
+    without: Sequence[str] = ()
     duplicates: Duplicates = "keep"
-    groups: str | None = None  # a column: its rows belong together, and it is not a test
-    decimal: str | None = None
-    thousands: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    censored: bool = False
-    max_bytes: int | None = None
-    header_row: tuple[int, int] | None = None
-    fill_down: bool = False
+    groups: str | None = None
+
+    @classmethod
+    def take(cls, data: str, options: dict[str, Any]) -> Request:
+        """The request of a command's options; those that it does not know stay in the dict."""
+        reading = Reading(**{name: options.pop(name) for name in READING & options.keys()})
+        own = {entry.name for entry in fields(cls)} & options.keys()
+        return cls(data, reading, **{name: options.pop(name) for name in own})
 
     @property
     def files(self) -> tuple[str | None, ...]:
-        """What is read."""
+        """The files to read."""
         return self.data, self.prices, self.losses, self.labels
 
     @property
@@ -90,56 +78,46 @@ class Request:
             self.levels, binning=self.binning, order_of=given.order_of, blanks=self.blanks, categories=self.categories
         )
 
-    @property
-    def reading(self) -> Reading:
-        """What is said about the file."""
-        return Reading(**{name: getattr(self, name) for name in READING_NAMES})
-
 
 def open_data(data: str, reading: Reading) -> Source:
-    """A file of any kind, or a bundled data set; a file comes first where both have the name."""
+    """A file of any kind, or a bundled data set; a file comes first if both have the name."""
     return TableSource(datasets.table(data)) if is_bundled(data) else open_source(data, reading)
 
 
-def load_in_time(request: Request, asked: dict[str, Any]) -> tuple[Instance, list[Any] | None, dict[str, Any]]:
-    """The same as `load_grouped`, and what is asked for with what is left of its time limit."""
+def load(request: Request, asked: dict[str, Any]) -> tuple[Instance, dict[str, Any]]:
+    """The known cases, with prices; and the same question with their groups and the time that is left of its limit."""
     start, limit = time.monotonic(), asked["time_limit"]
-    instance, groups = load_grouped(request)
-    if limit is not None and limit > 0:  # else it is refused by its name
-        limit = max(0.0, limit - (time.monotonic() - start))
-    return instance, groups, asked | {"time_limit": limit}
-
-
-def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
-    """The known cases, with prices, and which rows belong together; what is doubtful is said on the way."""
     table = open_data(request.data, request.reading).table()
     instance = instance_from(table, request)
     rows = table.without_empty_rows()
     if not is_bundled(request.data):
         warn_of(find_suspects(rows, request.target, request.no_tests), instance)
-    return instance, None if request.groups is None else rows.column(request.groups).to_list()
+    if limit is not None and limit > 0:  # else it is refused by its name
+        limit = max(0.0, limit - (time.monotonic() - start))
+    groups = None if request.groups is None else rows.column(request.groups).to_list()
+    return instance, asked | {"time_limit": limit, "groups": groups}
 
 
-def doubts(request: Request, wanted: FitRequest) -> Iterator[str]:
-    """Warnings where trees for new cases do without what was asked for, and where rows are copies."""
-    defaults, warning = Request(request.data), click.style("warning: ", fg="yellow")
+def warn_of_doubts(request: Request, wanted: FitRequest) -> None:
+    """Warn if trees for new cases ignore an option, or if rows are copies."""
+    defaults = Request(request.data)
     given = [name for name in ("levels", "binning") if getattr(request, name) != getattr(defaults, name)]
     if given and wanted.objective is Objective.NEW:
-        options = " and ".join(f"--{name}" for name in given)
+        names = " and ".join(f"--{name}" for name in given)
         why = "trees for new cases read numbers as they are"
-        yield f"{warning}{options}: no effect, as {why}; --objective known makes trees of levels."
+        warn(f"{names}: no effect, as {why}; --objective known makes trees of levels.")
     if wanted.rows is not None and wanted.rows.n_copies and request.duplicates == "keep":
-        yield f"{warning}{copies_sentence(wanted.rows.n_copies, wanted.rows.n_raw)}"
+        warn(copies_sentence(wanted.rows.n_copies, wanted.rows.n_raw))
 
 
 def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
-    """Say which columns are doubtful, and what is odd about the classes."""
+    """Warn of doubtful columns and classes."""
     for finding in (*suspects, *class_findings(cases.schema.wording.classes, cases.has_one_row_per_class)):
-        click.echo(click.style("warning: ", fg="yellow") + visible(str(finding)), err=True)
+        warn(str(finding))
 
 
 def given_settings(request: Request) -> Settings:
-    """The price list and what else is in it; losses and labels from files that are named for them come first."""
+    """What the price list holds; losses and labels from files of their own come first."""
     given = Settings()
     if request.prices is not None:
         given = read_settings(request.prices, request.reading)
@@ -171,8 +149,8 @@ def instance_from(table: Table, request: Request) -> Instance:
         target, plan = target_among(table.names, request), request.plan(given)
         left_out, alike = [*request.no_tests, *given.locked], request.duplicates
         if given.locked:
-            message = f"left out, too, because they may only follow what is left out: {some_of(given.locked)}."
-            click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
+            message = f"also left out, since they need a test that is left out: {some_of(given.locked)}."
+            warn(message)
         cases = known_cases(table, target, left_out)
         read = Instance.from_table(
             cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=alike
@@ -182,7 +160,7 @@ def instance_from(table: Table, request: Request) -> Instance:
 
 @contextmanager
 def located(request: Request, source: str) -> Iterator[None]:
-    """Errors say which file they are about: prices, losses and labels that do not fit are not the table's fault."""
+    """Name the file that an error is about: of prices, of losses, of labels, or of the table."""
     files = {
         PricesError: request.prices,
         LossesError: request.losses or request.prices,
@@ -191,7 +169,7 @@ def located(request: Request, source: str) -> Iterator[None]:
     try:
         yield
     except (SettingError, FileError):
-        raise  # about an option; or about a file, which it names
+        raise  # it names the option or the file
     except BudgetreeError as error:
         file = next((file for kind, file in files.items() if isinstance(error, kind)), None)
         error.at(Where(file or source))
@@ -204,7 +182,7 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
     for path in (path for path in outputs if path is not None):
         refused = partial(SettingError, subject="out", found=path, where=Where(path))
         if path == "-":
-            raise refused("this is written to a file, and not printed; expected its name, such as ./- for that one.")
+            raise refused("the output is a file, not the terminal; expected its name (./- for a file called -).")
         check_place(path)
         if os.path.realpath(path) in taken:
             raise refused("this file is in use by the same command; choose another name for the output.")
@@ -220,11 +198,11 @@ def _files_of(path: str) -> list[str]:
 
 
 def target_among(names: Sequence[str], request: Request) -> str:
-    """The target's name, which must be said; of a bundled data set it is the last column."""
+    """The target's name; by default that of a bundled data set, its last column."""
     if request.target is None and is_bundled(request.data):
         return names[-1]
     if request.target is None:
-        message = f"say which column the tree should find out: --target COL. There are: {some_of(names)}."
+        message = f"missing --target: the column with the class of each case. There are: {some_of(names)}."
         raise SettingError(message, subject="target", where=Where(request.data))
     if request.target in request.drop:
         message = f"--drop {request.target}: that is the target; it cannot be left out."

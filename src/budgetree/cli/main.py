@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from glob import glob
 from typing import Any
 
 import click
@@ -24,22 +25,46 @@ from budgetree.cli.small import completion, datasets, reproduce
 from budgetree.services.clock import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
 
+REPORT_IT = "Please report it, with what BUDGETREE_DEBUG=1 shows."
 FAILED, BUG, STOPPED = 1, 70, ("stopped.\n", 130)  # click itself ends with 2 where a command was called wrongly
 COMPLETION = "_BUDGETREE_COMPLETE"  # what a shell asks by, when someone presses Tab
 
 EPILOG = """
 \b
-DATA is a table (.csv, .tsv, .gz, .parquet, .xlsx, .xls, .ods), a pattern such as 'day*.csv' for
-several, or one of `budgetree datasets`.
+DATA is a table (.csv, .tsv, .gz, .parquet, .xlsx, .xls, .ods), a pattern such as 'day*.csv', or
+one of `budgetree datasets`. `budgetree DATA` says what is in it and which command to try next.
 Ctrl-C ends a search with the best tree so far.
-Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 1 failed, 2 called wrongly, 70 internal error, 130 stopped by Ctrl-C.
 
 """ + ending(
-    "budgetree frontier pima",
-    "budgetree fit pima --budget 2 -o pathway.json",
-    "budgetree ask pathway.json",
+    "budgetree check cases.csv",
+    "budgetree fit mammographic --budget 2",
     page="index",
 )
+
+
+class Commands(click.Group):
+    """The commands, in the order of use; the name of a file alone shows what is in it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in self.commands or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        from budgetree import datasets
+
+        if name in datasets.names() or os.path.exists(name) or glob(name):
+            command = "show" if name.endswith(".json") else "check"
+            return command, self.commands[command], args
+        from budgetree.services.words import no_such
+
+        if os.path.splitext(name)[1]:
+            raise click.FileError(name, "there is no such file, and no such command.")
+        raise click.UsageError(no_such("command", name, list(self.commands)), ctx)
 
 
 def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -52,6 +77,7 @@ def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
 
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
     epilog=EPILOG,
     no_args_is_help=True,
@@ -60,10 +86,10 @@ def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version."
 )
 def cli() -> None:
-    """The best decision tree that a testing budget can buy, and a proof of how good it is.
+    """Find the best decision pathway that a testing budget can buy.
 
-    Give a table of known cases, a price for every test and a ceiling that no case may exceed: budgetree says which
-    test to do first, which next after each outcome, what the worst case costs and how many known cases it gets wrong.
+    From a table of known cases, the price of every test and the most that a case may cost: which test to do first,
+    which next after each result, what the worst case costs, and how many cases are answered wrongly.
     """
 
 
@@ -107,17 +133,17 @@ def _ended_by(error: Exception) -> int:
     if isinstance(error, BudgetreeError):
         return _failed(error.on_command_line())
     if isinstance(error, (ValueError, ImportError, MemoryError)):
-        return _failed(str(error) or "there is not enough memory for this.")
+        return _failed(str(error) or "not enough memory.")
     if isinstance(error, OSError):
         return _failed(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__
-    return _tell(visible_lines(f"internal error: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"), BUG)
+    return _tell(visible_lines(f"internal error: {kind}: {error}. {REPORT_IT}\n"), BUG)
 
 
 def _warn(message: Warning | str, *_where: Any, **_others: Any) -> None:
-    """What Python warns of, as people read it: not where in our code that is."""
+    """A warning without the place in the code."""
     _tell(click.style("warning: ", fg="yellow") + visible_lines(str(message)) + "\n", 0)
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""The table of options: what each is called, what it means and under which heading it is shown."""
 
 from __future__ import annotations
 
@@ -7,16 +7,73 @@ import math
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from budgetree.cli.output import ending
 
 if TYPE_CHECKING:
     from budgetree.data.encoders import BlankPlan, LevelPlan
 
 AnyCommand = Callable[..., Any]
 Options = Callable[[AnyCommand], AnyCommand]
+FILE = click.Path(dir_okay=False)
+FOLDER = click.Path(file_okay=False)
+ALL = "budgetree.help_all"  # in a context's meta
+
+
+class Option(click.Option):
+    """An option with the heading under which --help-all shows it; those that most people need have none."""
+
+    def __init__(self, *names: Any, heading: str = "", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.heading = heading
+
+
+class Command(click.Command):
+    """Its --help fits one screen; --help-all shows every option under headings."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.params.append(Option(["--json", "as_json"], is_flag=True, help="Print JSON instead of text."))
+        if any(getattr(option, "heading", "") for option in self.params):
+            shown = "Show all options, under headings."
+            self.params.append(
+                Option(["--help-all"], is_flag=True, expose_value=False, is_eager=True, callback=_show_all, help=shown)
+            )
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One section, or with --help-all one per heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            if (record := option.get_help_record(ctx)) is not None and record[1]:
+                sections.setdefault(getattr(option, "heading", ""), []).append(record)
+        for heading, records in sections.items():
+            if not heading or ALL in ctx.meta:
+                with formatter.section(heading or "Options"):
+                    formatter.write_dl(records)
+
+
+def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.meta[ALL] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
+def command(*examples: str, page: str, before: str = "") -> Callable[[AnyCommand], click.Command]:
+    """Make a command whose help ends with examples and the page to read."""
+    return click.command(cls=Command, epilog=before + ending(*examples, page=page))
+
+
+option = partial(click.option, cls=Option)
+
+
+def several(*options: Options) -> Options:
+    """All of them, shown in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 class Amount(click.types.FloatParamType):
@@ -31,18 +88,10 @@ class Amount(click.types.FloatParamType):
 
 
 AMOUNT = Amount()
-FILE = click.Path(dir_okay=False)
-# Of search() and new_cases().
-SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "confidence")
-
-
-def several(*options: Options) -> Options:
-    """All of them, shown in this order."""
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
-    """For shell completion: files, and the data sets that come with budgetree."""
+    """For shell completion: files, and the bundled data sets."""
     from click.shell_completion import CompletionItem
 
     from budgetree.datasets import names
@@ -51,285 +100,237 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
     return [CompletionItem(name) for name in (*names(), *files) if name.startswith(typed)]
 
 
-# 3 or Ca=4, one or several with commas; a column's name may have commas and equal signs of its own.
-LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
-
-
-def suffix_of(path: str, option: str, known: Sequence[str]) -> str:
-    """How a file is called at its end, which says what to write; refused where that is not known."""
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in known:
-        raise click.UsageError(
-            f"{option} {path}: the name says what to write; expected one that ends in {' or '.join(known)}."
-        )
+def check_suffix(path: str | None, name: str, known: Sequence[str]) -> str:
+    """The suffix of a file, which says what to write; an error if it is none of the known ones."""
+    suffix = "" if path is None else os.path.splitext(path)[1].lower()
+    if path is not None and suffix not in known:
+        raise click.UsageError(f"{name} {path}: unknown type of file; expected a name ending in {' or '.join(known)}.")
     return suffix
 
 
-def _budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
-    """20,110,200 as numbers."""
+def _by_name(
+    context: click.Context, parameter: click.Parameter, given: Sequence[str], value: str, expected: str
+) -> dict[str | None, str]:
+    """VALUE or NAME=VALUE, one or several with commas, by name; a name may have commas and equal signs of its own."""
+    pattern = re.compile(rf"(?:(?P<name>.+?)=)??(?P<value>{value})(?:,(?=.)|$)")
+    values: dict[str | None, str] = {}
+    for text in given:
+        found = list(pattern.finditer(text))
+        if "".join(part[0] for part in found) != text or not text:
+            raise click.BadParameter(f"{text!r:.60} is not {expected}.", context, parameter)
+        for part in found:
+            name = part["name"] and part["name"].strip()
+            if values.setdefault(name, part["value"]) != part["value"]:
+                about = "all columns" if name is None else repr(name)
+                message = f"{values[name]} and {part['value']} are both for {about}."
+                raise click.BadParameter(message, context, parameter)
+    return values
+
+
+def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
+    from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
+
+    counts = _by_name(context, parameter, given, r"[+-]?\d+", "N or COL=N, such as 3 or Ca=4")
+    others = counts.pop(None, DEFAULT_LEVELS)
+    return LevelPlan(int(others), {str(column): int(count) for column, count in counts.items()})
+
+
+def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> BlankPlan:
+    from budgetree.data.encoders import BlankPlan
+
+    readings: Any = _by_name(context, parameter, given, "result|unknown", "result, unknown, COL=result or COL=unknown")
+    return BlankPlan(readings.pop(None, None), readings)
+
+
+def _limits(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> dict[str, float]:
+    limits = _by_name(context, parameter, given, "[^=,]+", expected := "RESOURCE=MAX, such as tests=5")
+    if None in limits:
+        raise click.BadParameter(f"{limits[None]!r:.60} is not {expected}.", context, parameter)
+    return {str(name): AMOUNT.convert(most, parameter, context) for name, most in limits.items()}
+
+
+def read_budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
     return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]
 
 
 def _header_row(context: click.Context, parameter: click.Parameter, given: str | None) -> tuple[int, int] | None:
-    """2 or 2-3 as the first row and the last."""
     if given is None:
         return None
     first, _, last = given.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(given) < 20):
-        raise click.BadParameter(f"{given!r:.60} is neither a row nor two, such as 2 or 2-3.", context, parameter)
+        raise click.BadParameter(f"{given!r:.60} is not a row or two, such as 2 or 2-3.", context, parameter)
     return int(first), int(last or first)
 
 
-def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
-    """The levels of all columns and of those that are named."""
-    from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
-
-    counts: list[tuple[str | None, int]] = []
-    for text in given:
-        found = list(LEVELS.finditer(text))
-        if "".join(part[0] for part in found) != text or not text:
-            raise click.BadParameter(f"{text!r} is neither N nor COL=N, such as 3 or Ca=4.", context, parameter)
-        counts += ((part["column"], int(part["count"])) for part in found)
-    others = [count for column, count in counts if column is None]
-    columns = {column.strip(): count for column, count in counts if column is not None}
-    if len(others) > 1:
-        raise click.BadParameter(f"{others[0]} and {others[1]} are both for all columns.", context, parameter)
-    return LevelPlan(others[0] if others else DEFAULT_LEVELS, columns)
-
-
-def _blanks(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> BlankPlan:
-    """What empty cells are in all columns, and in those that are named."""
-    from budgetree.data.encoders import BlankPlan
-
-    readings: dict[str | None, str] = {}
-    for text in given:
-        column, equals, reading = text.rpartition("=")
-        name = column if equals else None
-        if reading not in ("result", "unknown") or name == "":
-            message = f"{text!r} is not result, unknown, COL=result or COL=unknown."
-            raise click.BadParameter(message, context, parameter)
-        if readings.setdefault(name, reading) != reading:
-            message = f"{readings[name]} and {reading} are both for {'all columns' if name is None else repr(name)}."
-            raise click.BadParameter(message, context, parameter)
-    others: Any = readings.pop(None, None)
-    return BlankPlan(others, {str(name): reading for name, reading in readings.items()})  # type: ignore[misc]
-
-
-def _limits(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> dict[str, float]:
-    """The most of each resource that is named."""
-    limits: dict[str, float] = {}
-    for text in given:
-        name, equals, most = text.rpartition("=")
-        if not equals or not name or name in limits:
-            what = (
-                "is a second limit of the same resource" if name in limits else "is not RESOURCE=MAX, such as tests=5"
-            )
-            raise click.BadParameter(f"{text!r:.60} {what}.", context, parameter)
-        limits[name] = AMOUNT.convert(most, parameter, context)
-    return limits
-
-
 def _once(context: click.Context, parameter: click.Parameter, given: Sequence[float]) -> float | None:
-    """One number, or none."""
     if len(given) > 1:
         message = "given twice; a tree has one budget, and `budgetree frontier --budgets` has a tree for each."
         raise click.BadParameter(message, context, parameter)
     return given[0] if given else None
 
 
-budget = click.option(
-    "--budget",
-    metavar="B",
-    type=AMOUNT,
-    multiple=True,
-    callback=_once,
-    help="No case may cost more than this.",
-)
-
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
 model = click.argument("model", metavar="MODEL", type=FILE)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-
-labels = click.option(
+budget = option(
+    "--budget", metavar="B", type=AMOUNT, multiple=True, callback=_once, help="The most that a case may cost."
+)
+out = option("-o", "--out", metavar="FILE", type=FILE, help="The file to write.")
+folder = several(
+    option("-o", "--out", metavar="DIR", type=FOLDER, help="Write tables, figures and models to this folder."),
+    option("--force", is_flag=True, heading="Output", help="Write to DIR even if it is not empty; other files stay."),
+)
+labels = option(
     "--labels",
     metavar="FILE",
     type=FILE,
-    help="What tests, outcomes and classes are called, and the unit of prices, in TOML; may stand in the price list.",
+    heading="Prices, losses and names",
+    help="Display names of tests, outcomes and classes, and the unit of prices, in TOML.",
 )
 
 # How a file writes its cells, where it does not say so itself.
+_file = partial(option, heading="Reading the file")
 reading = several(
-    click.option(
-        "--missing", metavar="TEXT", multiple=True, help="A cell that stands for a missing value. May be repeated."
-    ),
-    click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
-    click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
-    click.option(
-        "--censored", is_flag=True, help="Take <5 and >1000 for numbers beyond a limit, each with a level of its own."
-    ),
-    click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
-    click.option(
-        "--max-bytes",
-        metavar="N",
-        type=click.IntRange(min=1),
-        help="The most that a CSV file may have, unpacked; by default a packed one has up to 1 GB or 100 × its size.",
-    ),
-    click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
-    click.option(
+    _file("--missing", metavar="TEXT", multiple=True, help="A text that means missing. May be repeated."),
+    _file("--decimal", type=click.Choice([".", ","]), help="The decimal mark: 3.5 or 3,5."),
+    _file("--thousands", metavar="MARK", help="The thousands separator: 1,234 or 1.234 or 1 234."),
+    _file("--censored", is_flag=True, help="Read <5 and >1000 as numbers beyond a limit, each with its own level."),
+    _file("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
+    _file("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+    _file(
         "--header-row",
         metavar="ROW",
         callback=_header_row,
-        help="The row that names the columns, such as 2; or several, such as 2-3, whose names are joined.  [default: "
-        "the first that holds anything]",
+        help="The row with the column names, such as 2, or 2-3 to join two rows.  [default: the first that is not "
+        "empty]",
     ),
-    click.option("--fill-down", is_flag=True, help="Give merged cells of a workbook all the value that they show."),
+    _file("--fill-down", is_flag=True, help="Give each of several merged cells their common value."),
+    _file(
+        "--max-bytes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="The largest CSV file to accept, unpacked; by default 1 GB or 100 times a packed file's size.",
+    ),
 )
 
 # How to read a table of known cases.
+_rule = partial(option, heading="Prices, losses and names")
+_column = partial(option, heading="Columns and rows")
 table = several(
-    click.option("--target", "-t", metavar="COL", help="The column that says what each case is."),
-    click.option(
+    option("--target", "-t", metavar="COL", help="The column with the class of each case."),
+    option(
         "--prices",
         metavar="FILE",
         type=FILE,
-        help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
-        "test costs 1.",
+        help="Prices (TOML, or a table with the columns test and price); without it every test costs 1.",
     ),
-    click.option(
+    option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
+    option(
+        "--groups", metavar="COL", help="Rows with the same value, such as a patient's, are held out together; no test."
+    ),
+    _rule("--default-price", metavar="P", type=AMOUNT, help="The price of tests that are not in the price list."),
+    _rule(
         "--limit",
         "limits",
         metavar="RESOURCE=MAX",
         multiple=True,
         callback=_limits,
-        help="No case takes more of this than MAX: a resource of the price list, such as time=60, or tests=5. May be "
-        "repeated.",
+        help="The most of a resource that a case may take, such as time=60, or tests=5. May be repeated.",
     ),
-    click.option("--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."),
-    click.option(
-        "--losses",
-        metavar="FILE",
-        type=FILE,
-        help="What wrong answers cost, in TOML, and answers that are not classes; may stand in the price list.",
-    ),
+    _rule("--first", metavar="TEST", multiple=True, help="Every path begins with this test. May be repeated."),
+    _rule("--losses", metavar="FILE", type=FILE, help="What wrong answers cost, and answers that are not classes."),
     labels,
-    click.option(
+    _column(
         "--levels",
         metavar="N",
         multiple=True,
         callback=_levels,
-        help="Cut a column of numbers with more different values into N levels; COL=N for one column. May be "
-        "repeated, or in one: 3,Ca=4.  [default: 10]",
+        help="Cut a column of numbers into at most N levels; COL=N for one column. May be repeated.  [default: 10]",
     ),
-    click.option(
+    _column(
         "--binning",
         type=click.Choice(["quantile", "uniform"]),
         default="quantile",
-        help="quantile: levels with about as many cases each. uniform: evenly spaced ones, as in the paper.",
+        help="quantile: levels with about as many cases each. uniform: levels of equal width, as in the paper.",
     ),
-    click.option(
+    _column(
         "--blanks",
         metavar="HOW",
         multiple=True,
         callback=_blanks,
-        help="What an empty cell is: result (one like any other) or unknown (not known: no branch on it); COL=HOW for "
-        "one column. May be repeated.  [default: unknown for new cases, result for known ones]",
+        help="An empty cell is a result, or unknown; COL=HOW for one column. May be repeated.  [default: unknown for "
+        "new cases, result for known ones]",
     ),
-    click.option(
+    _column(
         "--categories",
         metavar="COL,…",
         multiple=True,
         callback=lambda _context, _parameter, given: [name for text in given for name in text.split(",")],
-        help="Columns whose numbers are codes, such as chestpain,thal: each is a category. May be repeated.",
+        help="Columns whose numbers are codes, not amounts. May be repeated.",
     ),
-    click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-    reading,
-    click.option(
+    _column(
         "--duplicates",
         type=click.Choice(["keep", "merge"]),
         default="keep",
         help="keep: every row counts. merge: identical rows are one case with the most common class, as in the paper.",
     ),
-)
-
-budgets = click.option(
-    "--budgets",
-    metavar="B,B,…",
-    callback=_budgets,
-    help="Only these budgets, such as 20,110,200: a line for each, also where two buy the same tree.",
+    reading,
 )
 
 # Where cases are counted.
+_cluster = partial(option, heading="Cluster")
 engine = several(
-    click.option(
-        "--engine",
-        type=click.Choice(["memory", "dask"]),
-        default="memory",
-        help="dask: files of any size, on a cluster; one tree, or with --method greedy the best of many.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Of a Dask cluster, such as tcp://10.0.0.1:8786; without it one is started on this machine.",
-    ),
+    _cluster("--engine", type=click.Choice(["memory", "dask"]), default="memory", help="dask: files of any size."),
+    _cluster("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; by default one is started on this machine."),
 )
 
-# How to search for trees.
+time_limit = option(
+    "--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far (inf: never)."
+)
+
+# How trees are found, and what for.
+_search = partial(option, heading="Search")
 search = several(
-    click.option(
+    option(
+        "--objective",
+        type=click.Choice(["auto", "new", "known"]),
+        default="auto",
+        help="new: fewest errors on cases not in the table. known: fewest on those in it. auto: known if most classes "
+        "have fewer than three rows, or an option needs it; else new.",
+    ),
+    time_limit,
+    _search(
         "--method",
         type=click.Choice(["auto", "exact", "greedy"]),
         default="auto",
-        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for some seconds.",
+        help="For known cases. exact: prove the best tree. greedy: at once, on millions of cases. auto: exact for some "
+        "seconds.",
     ),
-    click.option(
-        "--time-limit",
-        metavar="S",
-        type=AMOUNT,
-        help="Stop after S seconds, reading included, with the best so far (inf: never); by default work is counted, "
-        "not time.",
-    ),
-    click.option(
+    _search(
         "--min-cases",
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="Every outcome has so many known cases, also where several share a leaf (with --objective known).",
+        help="For known cases: at least so many at every outcome.",
     ),
-)
-
-# What is known about new cases, and whether they or the known ones are what the tree is for.
-new_cases = several(
-    click.option(
-        "--objective",
-        type=click.Choice(["auto", "new", "known"]),
-        default="auto",
-        help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
-        "known where most classes have fewer than three rows, or an option is only about known cases; else new.",
-    ),
-    click.option(
+    _search(
         "--folds",
         metavar="N",
         type=int,
         default=5,
-        help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
+        help="Estimate the error on new cases by N-fold cross-validation; 0: not at all.",
     ),
-    click.option(
-        "--groups",
-        metavar="COL",
-        help="Rows with the same value here belong together (a patient's); the column is not a test.",
-    ),
-    click.option(
+    _search(
         "--leaves",
         type=click.Choice(["auto", "tree", "points", "model"]),
         default="auto",
-        help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
-        "was paid; auto: the simplest that is good enough.",
+        help="For new cases: a plain tree, a score of points (two classes), or a model of all results bought; auto: "
+        "the simplest that is good enough.",
     ),
-    click.option(
+    _search(
         "--confidence",
         metavar="P",
         type=click.FloatRange(0, 1, min_open=True),
-        help="With --objective new: a case stops where a class has this probability; by default where going on "
-        "would hardly change its answer.",
+        help="For new cases: stop as soon as a class has this probability; by default when further tests would hardly "
+        "change the answer.",
     ),
 )

@@ -1,4 +1,4 @@
-"""What commands print and write: the end of every help, JSON, what is said of trees, streams, a folder of results."""
+"""What commands print and write: the end of every help, JSON, facts about trees, streams, a folder of results."""
 
 from __future__ import annotations
 
@@ -40,13 +40,23 @@ def ending(*examples: str, page: str) -> str:
     return "\n".join(lines)
 
 
+def warn(message: object) -> None:
+    """A warning on stderr."""
+    click.echo(click.style("warning: ", fg="yellow") + visible(str(message)), err=True)
+
+
+def say(message: object) -> None:
+    """A line on stdout, in which names are visible."""
+    click.echo(visible_lines(str(message)))
+
+
 def print_json(content: Any) -> None:
     """One JSON document on stdout."""
     click.echo(json_text(content, indent=1))
 
 
 def json_text(content: Any, indent: int | None = None) -> str:
-    """JSON in which names are readable, but for letters that a terminal would obey."""
+    """JSON with readable names, in which control characters are escaped."""
     import json  # not for --help
 
     text = json.dumps(content, ensure_ascii=False, indent=indent, default=str)
@@ -56,19 +66,19 @@ def json_text(content: Any, indent: int | None = None) -> str:
 
 
 def for_reader(text: str) -> str:
-    """Text for programs, as it is; on a terminal, what it would obey is escaped."""
+    """Text for programs, as it is; control characters are escaped on a terminal."""
     return visible_lines(text) if sys.stdout.isatty() else text
 
 
 def statement_line(tree: Tree) -> str:
-    """What was proven about a tree: the same sentences wherever it is shown."""
+    """What was proven about a tree."""
     statement = tree.statement
     head = click.style("proven:", fg="green") if statement.is_proven else "not proven:"
     return f"{head} {visible(' '.join(statement.sentences))}"
 
 
 def stability_lines(tree: Tree) -> list[str]:
-    """How firm a tree is, where that is known."""
+    """How stable a tree is, if that is known."""
     from budgetree.messages import stability_sentence
 
     firm = None if tree.estimate is None else tree.estimate.stability
@@ -76,7 +86,7 @@ def stability_lines(tree: Tree) -> list[str]:
 
 
 def file_size(path: str) -> str:
-    """As people say it.
+    """A file's size with its unit.
 
     >>> file_size(__file__).split()[1]
     'kB'
@@ -102,14 +112,14 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
 
 
 class Closed(io.TextIOBase):
-    """Standard output that the shell has closed (>&-): printing fails in words."""
+    """Standard output that the shell has closed (>&-): printing fails with a message."""
 
     def write(self, text: str, /) -> int:
         raise OSError(errno.EBADF, "standard output is closed; there is nowhere to print", "stdout")
 
 
 def prepare_streams() -> None:
-    """Open what is closed, lest the next file take its place, and print what the terminal can show."""
+    """Replace closed streams, lest the next file take their number, and print what the terminal can show."""
     for number, name in enumerate(STREAMS):
         if getattr(sys, name) is None:
             _occupy(number)
@@ -121,7 +131,7 @@ def prepare_streams() -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """It has no reader any more, so what is left goes nowhere; else Python would complain of it at its end."""
+    """Discard what is left in a stream without a reader; else Python reports an error when it exits."""
     try:
         with open(os.devnull, "w") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
@@ -144,18 +154,15 @@ def check_folder(out: str, force: bool) -> None:
     """An error if the folder cannot be made, or holds anything and may not be written to."""
     if os.path.isdir(out) and os.listdir(out) and not force:
         raise click.UsageError(
-            f"{out} is there already and not empty; --force replaces the files that budgetree wrote there, no others."
+            f"{out} exists and is not empty; --force replaces the files that budgetree wrote there, and no others."
         )
     parent = os.path.dirname(os.path.realpath(out))
     if not os.path.isdir(parent):
-        raise click.UsageError(f"{parent} does not exist; --out makes only the last folder.")
+        raise click.UsageError(f"{parent} does not exist; --out creates only the last folder.")
 
 
 def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[str]:
-    """Everything is written beside the folder before the first file moves into it, and nothing of others is touched.
-
-    The paths of the files.
-    """
+    """Write all files beside the folder, then move them into it; other files stay. The paths of the files."""
     import re
     import shutil
     from pathlib import Path

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, file_size, for_reader, print_json, stability_lines, statement_line, tree_facts
+from budgetree.cli.options import option
+from budgetree.cli.output import file_size, for_reader, print_json, say, stability_lines, statement_line, tree_facts
 from budgetree.services.words import counted, visible
 
 if TYPE_CHECKING:
@@ -17,35 +19,26 @@ if TYPE_CHECKING:
 FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "onnx", "dot", "svg")
 GIVEN = {"python": ("full",), "sql": ("full", "table", "columns", "backslash_escapes")}  # the options of a form
 MAX_NESTED = 200  # tests on a path, in JSON
+_sql = partial(option, heading="SQL")
 
 
-@click.command(
-    epilog=ending(
-        "budgetree show pathway.json", "budgetree show pathway.json --as onnx -o pathway.onnx", page="guide/bedside"
-    )
+@options.command(
+    "budgetree show pathway.json", "budgetree show pathway.json --as onnx -o pathway.onnx", page="guide/bedside"
 )
 @options.model
-@click.option("--as", "form", type=click.Choice(FORMS), default="text", help="How to write the tree.")
-@click.option("--confusion", is_flag=True, help="Also say which answers the known cases of each class get (text only).")
-@click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
-@click.option(
+@option("--as", "form", type=click.Choice(FORMS), default="text", help="The form to write the tree in.")
+@options.out
+@option("--confusion", is_flag=True, help="Also which answers the known cases of each class get (text only).")
+@option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
+@option("--full", is_flag=True, help="Probabilities and cost beside the answer (python and sql only).")
+@_sql("--table", metavar="NAME", default="cases", help="The table that a query with --full reads.")
+@_sql("--column", "columns", metavar="NAME", multiple=True, help="A column to copy to the answers. May be repeated.")
+@_sql(
     "--backslash-escapes/--no-backslash-escapes",
     default=None,
-    help="How the database reads a backslash, where a name has one (sql only): MySQL, BigQuery and Snowflake as an "
-    "escape, standard SQL as what it is.",
+    help="Whether a backslash escapes, as in MySQL, BigQuery and Snowflake; asked where a name has one.",
 )
-@click.option("--full", is_flag=True, help="Probabilities and cost beside the answer (python and sql only).")
-@click.option("--table", metavar="NAME", default="cases", help="What a query reads (sql with --full); default: cases.")
-@click.option(
-    "--column",
-    "columns",
-    metavar="NAME",
-    multiple=True,
-    help="A column that stands beside the answers of a query, such as the number of a case; may be repeated.",
-)
-@click.option("-o", "--out", metavar="FILE", type=options.FILE, help="The file to write, instead of printing.")
 @options.labels
-@options.as_json
 def show(
     model: str,
     form: str,
@@ -56,7 +49,7 @@ def show(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
+    """Print a tree, or export it as rules, a program, SQL, ONNX or a picture."""
     from budgetree.cli.inputs import check_outputs, open_model
     from budgetree.errors import TreeError, Where
     from budgetree.services.files import write_bytes
@@ -76,7 +69,7 @@ def show(
         shown = _for_people(tree, max_depth, confusion) if form == "text" else tree.export(form, **given)
         if out is not None:
             write_bytes(out, shown if isinstance(shown, bytes) else click.unstyle(shown).encode())
-            click.echo(visible(f"{out}: {file_size(out)}"))
+            say(f"{out}: {file_size(out)}")
         elif isinstance(shown, bytes):
             click.echo(shown, nl=False)
         else:  # the text's colours are for the terminal
@@ -89,25 +82,18 @@ def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
     return "\n".join([*lines, *stability_lines(tree)])
 
 
-@click.command(
-    epilog=ending(
-        'budgetree report pathway.json -o pathway.html --title "Chest pain"',
-        "budgetree report pathway.json --wall wall.pdf",
-        page="guide/bedside",
-    )
+@options.command(
+    'budgetree report pathway.json -o pathway.html --title "Chest pain"',
+    "budgetree report pathway.json --wall wall.pdf",
+    page="guide/bedside",
 )
 @options.model
-@click.option("-o", "--out", metavar="FILE", type=options.FILE, help="The HTML file to write.")
-@click.option(
-    "--wall",
-    metavar="FILE",
-    type=options.FILE,
-    help="Write sheets of paper to hang up, .svg or .pdf; needs no browser.",
-)
-@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="The size of these.")
-@click.option("--certificate", metavar="FILE", type=options.FILE, help="Show this certificate (see fit --certificate).")
-@click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
-@click.option("--language", metavar="CODE", help="The page's language, en or de; by default the reader's own.")
+@option("-o", "--out", metavar="FILE", type=options.FILE, help="The HTML file to write.")
+@option("--wall", metavar="FILE", type=options.FILE, help="Sheets of paper to hang up, as .svg or .pdf.")
+@option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="The size of these sheets.")
+@option("--certificate", metavar="FILE", type=options.FILE, help="Show this certificate (see fit --certificate).")
+@option("--title", metavar="TEXT", help="The title; by default the model's name.")
+@option("--language", metavar="CODE", help="The page's language, en or de; by default the reader's own.")
 @options.labels
 def report(
     model: str,
@@ -118,8 +104,9 @@ def report(
     title: str | None,
     language: str | None,
     labels: str | None,
+    as_json: bool,
 ) -> None:
-    """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
+    """Write a page that needs no network: the tree, its proof, a consultation."""
     from pathlib import Path
 
     from budgetree.cli.inputs import check_outputs, open_model
@@ -129,19 +116,19 @@ def report(
     from budgetree.services.files import write_bytes, write_text
 
     if out is None and wall is None:
-        raise click.UsageError("nothing to write: give -o FILE for the page, --wall FILE for paper, or both.")
-    suffix = "" if wall is None else options.suffix_of(wall, "--wall", (".svg", ".pdf"))
+        raise click.UsageError("nothing to write; give -o FILE for the page, --wall FILE for paper, or both.")
+    suffix = options.check_suffix(wall, "--wall", (".svg", ".pdf"))
     check_outputs((out, wall), (model, certificate, labels))
     tree = open_model(model, labels)
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (why := proof.contradiction(tree)) is not None:
         message = f"this is not a certificate of {model}: {why}. Make one with fit --certificate."
         raise CertificateError(message, where=Where(str(certificate)))
-    name = Path(model).stem if title is None else title
+    name, written = Path(model).stem if title is None else title, dict[str, str]()
     if out is not None:
         content = summarise_tree(tree, title=name, certificate=proof)
         write_text(out, render_page(content, language=language))
-        click.echo(visible(f"{out}: open it in a browser; it works without a network."))
+        written[out] = "open it in a browser; it works without a network."
     if wall is not None:
         from budgetree.show.drawing import sheets
         from budgetree.show.svg import svg_of
@@ -154,4 +141,9 @@ def report(
             from budgetree.show.plots import to_pdf
 
             write_bytes(wall, to_pdf(pages))
-        click.echo(visible(f"{wall}: {counted(len(pages), 'page')} to print."))
+        written[wall] = f"{counted(len(pages), 'page')} to print."
+    if as_json:
+        print_json({"files": list(written)})
+        return
+    for file, use in written.items():
+        say(f"{file}: {use}")

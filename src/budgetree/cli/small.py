@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import ending, print_json
+from budgetree.cli.output import print_json
 
 HOW = {
     "bash": 'eval "$(budgetree completion bash)"  in ~/.bashrc',
@@ -14,8 +14,7 @@ HOW = {
 }
 
 
-@click.command(epilog=ending("budgetree datasets", page="paper"))
-@options.as_json
+@options.command("budgetree datasets", page="paper")
 def datasets(as_json: bool) -> None:
     """List the data sets that come with budgetree, prepared as in the paper."""
     from budgetree import datasets as bundled
@@ -34,19 +33,13 @@ def datasets(as_json: bool) -> None:
     click.echo("\nUse a name in place of a file: budgetree frontier pima")
 
 
-@click.command(epilog=ending("budgetree reproduce --out paper", page="paper"))
-@click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=options.AMOUNT,
-    help="Seconds for dna's exact frontier; by default work is counted, not time.",
-)
-def reproduce(out: str | None, time_limit: float | None) -> None:
-    """Reproduce the paper from the bundled data: figures, tables and every claim, with what exact search proves.
+@options.command("budgetree reproduce -o paper", page="paper")
+@click.option("-o", "--out", metavar="DIR", type=options.FOLDER, help="The folder for figures, tables and a page.")
+@options.time_limit
+def reproduce(out: str | None, time_limit: float | None, as_json: bool) -> None:
+    """Reproduce the paper's figures, tables and claims from the bundled data.
 
-    Takes about half a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and
-    paper.md; that needs matplotlib (pip install 'budgetree[plot]').
+    Takes about half a minute. -o needs matplotlib (pip install 'budgetree[plot]').
     """
     from budgetree.reproduce import Verdict
     from budgetree.reproduce import reproduce as run
@@ -56,6 +49,13 @@ def reproduce(out: str | None, time_limit: float | None) -> None:
 
         need_matplotlib()  # before the work, not after it
     found = run(hard_seconds=time_limit)
+    files = [] if out is None else found.write(out)
+    if as_json:
+        claims = [
+            {"where": c.where, "verdict": c.verdict.value, "says": c.says, "found": c.result} for c in found.claims
+        ]
+        print_json({"claims": claims, "files": [str(file) for file in files]})
+        return
     for claim in found.claims:
         colour = {Verdict.HOLDS: "green", Verdict.FAILS: "red"}.get(claim.verdict, "yellow")
         click.echo(f"{click.style(claim.where, bold=True)}: {click.style(claim.verdict.value, fg=colour)}")
@@ -63,13 +63,12 @@ def reproduce(out: str | None, time_limit: float | None) -> None:
     if out is None:
         click.echo("--out DIR writes the figures, the tables and a page.")
     else:
-        files = found.write(out)
         click.echo(f"Wrote {len(files)} files to {out}; open {out}/index.html in a browser.")
 
 
-@click.command(epilog="\n".join(["\b", *HOW.values(), "", ending("budgetree completion bash", page="guide/install")]))
+@options.command("budgetree completion bash", page="guide/install", before="\n".join(["\b", *HOW.values(), "", ""]))
 @click.argument("shell", type=click.Choice(list(HOW)))
-def completion(shell: str) -> None:
+def completion(shell: str, as_json: bool) -> None:
     """Print the script that completes `budgetree` in your shell."""
     from click.shell_completion import get_completion_class
 
@@ -77,4 +76,8 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None  # the choices are those that click knows
-    click.echo(kind(cli, {}, "budgetree", "_BUDGETREE_COMPLETE").source())
+    script = kind(cli, {}, "budgetree", "_BUDGETREE_COMPLETE").source()
+    if as_json:
+        print_json({"shell": shell, "script": script})
+    else:
+        click.echo(script)
