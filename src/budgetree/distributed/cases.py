@@ -85,7 +85,14 @@ class DistributedCases(HasSchema, ABC):
     frame_library: str | None = None  # answers are frames of the first library that is installed
 
     def __init__(
-        self, schema: Schema, n_objects: int, totals: ClassTotals, *, counts_once: bool, sizes: Sizes = SIZES
+        self,
+        schema: Schema,
+        n_objects: int,
+        totals: ClassTotals,
+        *,
+        counts_once: bool,
+        drawn: Callable[[], Instance],
+        sizes: Sizes = SIZES,
     ) -> None:
         _ = schema.costs  # prices that do not fit are refused here
         self.schema = schema
@@ -93,6 +100,7 @@ class DistributedCases(HasSchema, ABC):
         self.class_order = totals
         self.counts_once = counts_once  # every case in a partition does, so that weight is a number of cases
         self.sizes = sizes
+        self._drawn = drawn
         self.origin = Origin()
         self.factors: NDArray[np.int64] | None = None  # per class, where classes are weighted
 
@@ -102,10 +110,15 @@ class DistributedCases(HasSchema, ABC):
         """What counts the partitions."""
 
     @cached_property
-    @abstractmethod
+    def _drawn_as_made(self) -> Instance:
+        return self._drawn()
+
+    @property
     @internal
     def drawn(self) -> Instance:
         """The rows that trees for new cases are learned from: all, or those that are drawn of a large table."""
+        found = self._drawn_as_made
+        return found if found.prices == self.prices else found.priced(self.prices)
 
     @abstractmethod
     def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
@@ -168,20 +181,14 @@ class LocalCases(DistributedCases):
         known = class_counts(partitions, len(schema.class_names)) if counts is None else counts
         totals = ClassTotals(known, schema.loss_table, sum(map(len, partitions)))
         counts_once = all(one.weight_units is None for one in partitions)
-        super().__init__(schema, n_objects, totals, counts_once=counts_once, sizes=sizes)
-        self._partitions, self._drawn = partitions, drawn
+        super().__init__(schema, n_objects, totals, counts_once=counts_once, drawn=drawn, sizes=sizes)
+        self._partitions = partitions
 
     @classmethod
     @internal
     def of_instance(cls, instance: Instance) -> LocalCases:
         """The cases of an instance as one partition."""
         return LocalCases(instance.schema, list(partitions_of(instance)), instance.n_objects, drawn=lambda: instance)
-
-    @cached_property
-    @internal
-    def drawn(self) -> Instance:
-        """The rows that trees for new cases are learned from."""
-        return self._drawn()
 
     @internal
     def engine(self, threads: int) -> Engine:

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -62,7 +62,7 @@ from budgetree.distributed.prepare import (
 )
 from budgetree.distributed.store import read_partitions, write_partitions
 from budgetree.errors import SettingError, Where
-from budgetree.problem import Instance, drawing
+from budgetree.problem import drawing
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
@@ -116,9 +116,7 @@ class DaskCases(DistributedCases):
         schema, shared, encode = plan.schema, delayed(plan), delayed(_encode, pure=False)
         both = client.compute([encode(part, parts.load, shared, where) for part, where in every])
         partitions = client.map(itemgetter(0), both, pure=False)
-        drawn = results(client, client.map(itemgetter(1), both, pure=False))
-        rows = gathered(list(chain.from_iterable(drawn)), plan)
-        self._rows = partial(rows.instance, schema, plan.numbers, request.levels)
+        rows = gathered(list(chain.from_iterable(results(client, client.map(itemgetter(1), both, pure=False)))), plan)
         if request.duplicates == "merge":
             buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
             partitions = client.map(lambda one: PersistedPartition([merged(one, *shape)], *shape), buckets, pure=False)
@@ -126,12 +124,9 @@ class DaskCases(DistributedCases):
         counts, n_cases, once = zip(*facts, strict=True)
         totals = ClassTotals(np.sum(counts, axis=0), schema.loss_table, sum(n_cases))
         n_objects = plan.n_rows if request.duplicates == "keep" else totals.n_cases
-        super().__init__(schema, n_objects, totals, counts_once=all(once), sizes=request.sizes)
+        drawn = partial(rows.instance, schema, plan.numbers, request.levels)
+        super().__init__(schema, n_objects, totals, counts_once=all(once), drawn=drawn, sizes=request.sizes)
         self._client, self._partitions = client, partitions
-
-    @cached_property
-    def drawn(self) -> Instance:
-        return self._rows()
 
     def engine(self, threads: int) -> Engine:
         return DaskEngine(self._client, self._partitions, self.sizes.fan_in)
