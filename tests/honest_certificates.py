@@ -211,6 +211,8 @@ def make_document(facts, budget, *, grown=None):
     while unit and brute(facts, value, flat=True)[0] > errors:
         value += unit
     bounds.append({"kind": "search", "value": str(value)})
+    for bound in bounds:
+        bound["ignores"] = facts.ignored(bound["kind"])
     rounded = [math.ceil(Fraction(b["value"]) / unit) * unit if unit else Fraction(b["value"]) for b in bounds]
     lower = max([Fraction(0), *rounded])
     counts = [
@@ -255,7 +257,6 @@ def make_document(facts, budget, *, grown=None):
         "spared": None,
         "not_applicable": {},
         "rounded": [],
-        "ignores": [],
     }
     document["reason"] = reason(document)
     return {**document, "seal": seal(document)}

@@ -92,13 +92,18 @@ class RuleProblem:
         return set(self.first) <= self.done(history)
 
 
-def least_losses(problem: RuleProblem, most: int) -> list[int | None]:
-    """Per budget from 0 to `most`, the least loss of any policy; None where not even the beginning is affordable."""
+def least_losses(problem: RuleProblem, most: int, *, known_only: bool = False) -> list[int | None]:
+    """Per budget from 0 to `most`, the least loss of any policy; None where not even the beginning is affordable.
+
+    known_only: the budget holds for the known cases alone; all limits hold for whatever a case may show.
+    """
     known: dict[tuple[tuple[int, ...], History], list[int]] = {}
 
     def best(cases: tuple[int, ...], history: History) -> list[int]:
         if (cases, history) in known:
             return known[cases, history]
+        if known_only and not cases:
+            return [0] * (most + 1)  # what is left of the beginning fits all limits, and nobody pays for it
         found = [problem.leaf(cases) if problem.is_complete(history) else NO_TREE] * (most + 1)
         done = {test for test, _ in history}
         purchases = {problem.together(test) for test in range(problem.n_tests) if test not in done}
@@ -106,6 +111,7 @@ def least_losses(problem: RuleProblem, most: int) -> list[int | None]:
             if not problem.is_in_order(history, bought[0]):
                 continue
             budget, *others = problem.worst(history, bought[0])
+            budget = 0 if known_only else budget
             if budget > most or any(a > b for a, b in zip(others, problem.limits, strict=True)):
                 continue
             total = [0] * (most + 1)
@@ -113,6 +119,9 @@ def least_losses(problem: RuleProblem, most: int) -> list[int | None]:
                 results = set(zip(bought, shown, strict=True))
                 part = tuple(case for case in cases if all(problem.codes[case][t] == r for t, r in results))
                 below = best(part, history | results)
+                if known_only and part:
+                    paid = problem.charged(history | results)[0]
+                    below = [NO_TREE] * min(paid, most + 1) + below[paid:]
                 total = [min(a + b, NO_TREE) for a, b in zip(total, below, strict=True)]
             found = [min(a, b) if at >= budget else a for at, (a, b) in enumerate(zip(found, total, strict=True))]
         known[cases, history] = found

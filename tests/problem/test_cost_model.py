@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.rules import TESTS, Problem, random_problem
 from budgetree.problem import CostModel, PathState
-from budgetree.problem.cost_model import NotAllowedError, Reason
-from budgetree.problem.prices import at_cheapest
+from budgetree.problem.cost_model import NotAllowedError, Reason, RuleKind
 
 
 def random_path(problem: Problem, seed: int) -> list[tuple[int, set[int]]]:
@@ -184,7 +183,7 @@ def test_what_is_known_of_all_paths() -> None:
     assert costs.depends_on_path
     assert costs.amount(costs.unit) == 2
     assert costs.amount(costs.highest_price) == 18
-    assert [(costs.amount(units), tests) for units, tests in costs.shared] == [(10, {0, 2})]
+    assert ([costs.amount(units) for _, units in costs.named], costs.payers) == ([10], [{0, 2}])
     assert costs.described(str) == "tests cost 2 to 8, and draw 10"
     flat = bt.Prices(3, shared={"nothing": (0, ["a"])}).bind(names, outcomes)
     assert not flat.depends_on_path
@@ -206,15 +205,20 @@ def test_another_order_changes_no_rule(seed: int) -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_at_their_cheapest_tests_share_the_same_fees(seed: int) -> None:
+def test_at_their_cheapest_tests_keep_all_other_rules(seed: int) -> None:
     problem = random_problem(seed)
     costs = problem.costs
-    least = at_cheapest(costs).bind(costs.test_names, problem.outcomes)
+    least = problem.prices.at_cheapest(costs).bind(costs.test_names, problem.outcomes)
     factor = least.scale / costs.scale
-    assert not least.depends_on_outcome
-    assert least.is_plain
+    assert RuleKind.OUTCOMES not in least.rules
+    assert least.rules == costs.rules - {RuleKind.OUTCOMES}
     assert [units * factor for units in costs.cheapest.tolist()] == least.costliest.tolist()
-    assert [(units * factor, tests) for units, tests in costs.shared if units] == least.shared
+    assert (least.fees[0] == costs.fees[0] * float(factor)).all()
+    assert least.payers == costs.payers
+    for name in ("needs", "sets"):
+        assert (getattr(least, name) == getattr(costs, name)).all()
+    assert (least.amounts[1:] == costs.amounts[1:]).all()
+    assert least.limits[1:] == costs.limits[1:]
 
 
 def test_a_budget_computed_in_floats_buys_what_it_means() -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -41,6 +41,16 @@ TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in flo
 def mask_of(results: Iterable[Any]) -> int:
     """The positions of what is true, as a mask."""
     return sum(1 << position for position, is_possible in enumerate(results) if is_possible)
+
+
+class RuleKind(StrEnum):
+    """Whatever makes a path cost more than the least of its tests, or removes it; bounds may leave some out."""
+
+    OUTCOMES = "prices by outcome"
+    FEES = "shared fees"
+    PANELS = "panels"
+    LIMITS = "limits"
+    ORDER = "order"  # and what every path begins with
 
 
 class Reason(Enum):
@@ -156,9 +166,21 @@ class CostModel:
         return np.asarray(self.amounts[0].min(axis=1))
 
     @cached_property
+    def rules(self) -> frozenset[RuleKind]:
+        """The kinds of rules that there are."""
+        there = {
+            RuleKind.OUTCOMES: (self.amounts[0] != self.most[0][:, None]).any(),
+            RuleKind.FEES: self.fees[0, : len(self.fee_names) - len(self.panels)].any(),
+            RuleKind.PANELS: self.panels,
+            RuleKind.LIMITS: len(self.resources) > 1,
+            RuleKind.ORDER: self.first or self.needs.any(),
+        }
+        return frozenset(kind for kind, is_there in there.items() if is_there)
+
+    @cached_property
     def is_plain(self) -> bool:
         """Whether there is nothing but prices and fees: no further resource, no panel, no order."""
-        return len(self.resources) == 1 and not self.panels and not self.needs.any()
+        return not self.rules & {RuleKind.PANELS, RuleKind.LIMITS, RuleKind.ORDER}
 
     @cached_property
     def one_price(self) -> int | None:
@@ -209,10 +231,9 @@ class CostModel:
         return int(np.gcd.reduce(np.append(self.amounts[0], self.fees[0])))
 
     @property
-    def shared(self) -> list[tuple[int, frozenset[int]]]:
-        """Per fee, what it takes and the tests that need it."""
-        tests = ((self.pays >> fee & 1).nonzero()[0] for fee in range(len(self.fee_names)))
-        return [(amount, frozenset(of.tolist())) for (_, amount), of in zip(self.named, tests, strict=True)]
+    def payers(self) -> list[frozenset[int]]:
+        """Per fee, the tests that need it."""
+        return [frozenset((self.pays >> fee & 1).nonzero()[0].tolist()) for fee in range(len(self.fee_names))]
 
     @property
     def lowered(self) -> dict[str, NDArray[Any]]:

@@ -597,6 +597,18 @@ class Prices(AmountList):
         )
 
     @internal
+    def at_cheapest(self, costs: CostModel) -> Prices:
+        """The same rules, on the grid of the cost model: each test at its cheapest price, whatever it shows."""
+        # Of two fees with one name the first is the price's.
+        paid = {name: Fraction(units) / costs.scale for name, units in reversed(costs.named)}
+        in_panels = {test for panel in self.panels.values() for test in panel.tests}
+        cheapest = zip(costs.test_names, costs.cheapest.tolist(), strict=True)
+        tests = {name: Fraction(units) / costs.scale for name, units in cheapest if name not in in_panels}
+        shared = {name: replace(one, fee=paid[name]) for name, one in self.shared.items()}
+        panels = {name: replace(one, amounts={**one.amounts, PRICE: paid[name]}) for name, one in self.panels.items()}
+        return self.changed(tests=tests, shared=shared, default=None, panels=panels)
+
+    @internal
     def unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> Iterator[str]:
         """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
         if costs.is_plain:
@@ -777,17 +789,3 @@ def _positions(of: str, name: str, named: Sequence[str], outcomes: Sequence[str]
 def _toml_key(name: str) -> str:
     """A name as TOML writes it."""
     return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def at_cheapest(costs: CostModel) -> Prices:
-    """The same price list, on the same grid, with each test at its cheapest outcome's price whatever it shows.
-
-    Panels become shared fees, and all other rules are left out: what no tree can do without them, none can with them.
-    """
-    names, scale = costs.test_names, costs.scale
-    tests = {name: Fraction(units) / scale for name, units in zip(names, costs.cheapest.tolist(), strict=True)}
-    fees = zip(costs.fee_names, costs.shared, strict=True)
-    shared = {
-        fee: (Fraction(units) / scale, [names[test] for test in sorted(of)]) for fee, (units, of) in fees if units
-    }
-    return Prices(tests, shared=shared)

@@ -11,7 +11,7 @@ from budgetree.errors import TooLargeError, TreeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.settings import FitRequest, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.prices import at_cheapest
+from budgetree.problem.cost_model import RuleKind
 from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
 from budgetree.proof.check.document import not_applicable, reason
@@ -121,16 +121,15 @@ def search_bound(
     if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
     costs = instance.schema.costs
-    # Limits and order are left out, too: they only remove trees, and what no tree can do none of fewer can.
-    is_flat = costs.is_plain and not costs.depends_on_outcome
-    flat = instance if is_flat else instance.priced(at_cheapest(costs))
+    by_outcome = RuleKind.OUTCOMES in costs.rules
+    flat = instance.priced(instance.schema.prices.at_cheapest(costs)) if by_outcome else instance
     scale = flat.schema.costs.scale
     allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
         solver = Solver(flat, FitRequest(budget=limit, threads=check_threads(None)), clock, report)
     except TooLargeError:
         return None
-    budget, exact = 0, False
+    budget, exact = flat.schema.costs.least_budget, False
     while budget < limit and not exact:
         result = solver.decide(budget, allowed + 1)
         if not result.proven:
@@ -180,7 +179,6 @@ def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict
         "spared": spared,
         "not_applicable": not_applicable(facts.losses is not None, spared is not None),
         "rounded": rounded_prices(instance.schema),
-        "ignores": ignored_rules(instance.schema),
     }
 
 
@@ -193,7 +191,11 @@ def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound])
         "lower_bound": str(lower),
         "ratio": None if ratio is None else str(ratio),
         "winner": winner,
-        "bounds": [{"kind": bound.kind, **bound.witness, "value": str(bound.value)} for bound in bounds],
+        "bounds": [
+            {"kind": bound.kind, **bound.witness, "value": str(bound.value)}
+            | {"ignores": ignored_rules(instance.schema, bound.kind)}
+            for bound in bounds
+        ],
     }
     document["reason"] = reason(document)
     document["seal"] = seal(document)

@@ -37,6 +37,7 @@ class Contradiction(StrEnum):
     NUMBERS = "it states another cost, other errors or another loss than the tree has"
     LOSSES = "it is about other losses than the tree has"
     SHARE = "it states another share of errors or other prices than the tree has"
+    RULES = "its bounds leave out other rules than there are"
     ERROR_BOUNDS = "its bounds on the share of errors are not those of this tree"
     LOWER_BOUND = "its lower bound or ratio cannot be true of this tree"
 
@@ -225,8 +226,8 @@ class Certificate:
         if document["losses"] != content or document["not_applicable"] != without:
             return Contradiction.LOSSES
         total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
-        if document["ignores"] != ignored_rules(tree.schema):
-            return Contradiction.NUMBERS
+        if any(bound["ignores"] != ignored_rules(tree.schema, bound["kind"]) for bound in document["bounds"]):
+            return Contradiction.RULES
         is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
         if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
             return Contradiction.SHARE
@@ -253,8 +254,10 @@ class Certificate:
             first = self.rounded[0]
             more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
             lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
-        if ignored := self.document["ignores"]:
-            lines.append(f"the bound is about all trees, also those that break the {' and the '.join(ignored)}")
+        if self.witness is not None and (ignored := self.witness["ignores"]):
+            lines.append(
+                f"the bound does not count on {' and '.join(ignored)}: it holds, and might be higher with them"
+            )
         if not self.is_own:
             lines.append("all of this is the issuer's word until check() verifies it against the known cases")
         return "\n".join(lines)

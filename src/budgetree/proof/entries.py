@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from budgetree.errors import Remedy, TreeError
 from budgetree.problem import Instance, Schema
+from budgetree.problem.cost_model import RuleKind
 from budgetree.proof.check import Facts, LossFacts
-from budgetree.proof.check.facts import AMOUNT_NAME
+from budgetree.proof.check.facts import AMOUNT_NAME, LimitFacts
 from budgetree.tree import Tree
 from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind
 
@@ -59,31 +60,41 @@ def tree_entries(tree: Tree) -> list[dict[str, Any]]:
     Outcomes may have one child: all of them where a test is bought and decides later. What no known case comes to is
     left out.
     """
-    nodes, entries, has_shared = tree.nodes, list[dict[str, Any]](), False
-    reached, order, most = np.asarray(nodes.counts.any(axis=1)), [0], 0
+    nodes, costs, entries, has_shared = tree.nodes, tree.schema.costs, list[dict[str, Any]](), False
+    reached, order, most, states = np.asarray(nodes.counts.any(axis=1)), [0], 0, {0: costs.start}
     for node in order:  # breadth first; grows while it is read
         most = max(most, int(nodes.spent[node]))
         if nodes.is_leaf[node] and nodes.rule[node] == NO_RULE:
             entries.append({"test": None, "children": {}})
             continue
-        test, below = int(nodes.test[node]), nodes.below(node)
+        test, below, is_new = int(nodes.test[node]), nodes.below(node), bool(nodes.is_buy[node])
         if test == NO_TEST:
             raise _refused(tree, "points, a model or fixed probabilities decide somewhere")
-        if nodes.is_buy[node]:
+        if is_new:
             branch = int(below[0])
-            most = max(most, int(nodes.spent[branch]))
-            decides = nodes.kind[branch] == Kind.BY_RESULT and nodes.test[branch] == test
-            below = nodes.below(branch) if decides else np.repeat(below, int(nodes.n_outcomes[test]) + 1)
+            states[branch] = state = nodes.state_below(node, branch, states[node], costs)
+            while (due := costs.missing(state)) is not None:  # also where no known case comes
+                state = costs.after_buying(state, due)
+            most = max(most, state.spent[0])
+            if nodes.kind[branch] == Kind.BY_RESULT and nodes.test[branch] == test:
+                node, below = branch, nodes.below(branch)
+            else:
+                below = np.repeat(below, int(nodes.n_outcomes[test]) + 1)
         children = {outcome: child for outcome, child in enumerate(below[:-1].tolist()) if reached[child]}
         numbers = {child: len(order) + number for number, child in enumerate(sorted(set(children.values())))}
-        has_shared |= len(numbers) < len(children) or not nodes.is_buy[node]
+        states |= {
+            child: nodes.state_below(node, child, states[node], costs) for child in numbers if child not in states
+        }
+        is_undecided = is_new and len(numbers) == 1 and len(children) == nodes.n_outcomes[test]
+        is_shared = not is_undecided and (len(numbers) < len(children) or not is_new)
+        has_shared |= is_shared and bool((costs.amounts[0, test] != costs.most[0, test]).any())
         named = {str(outcome): numbers[child] for outcome, child in children.items()}
         entries.append({"test": test, "children": named})
         order += numbers
     if most < int(nodes.spent.max()):
         raise _refused(tree, "it spends most on results that no known case showed")
-    if has_shared and tree.schema.costs.depends_on_outcome:
-        raise _refused(tree, "prices depend on the outcome, and it joins outcomes or decides by a test bought above")
+    if has_shared:
+        raise _refused(tree, "it joins outcomes of different prices, or decides by such a test that was bought above")
     return entries
 
 
@@ -95,9 +106,17 @@ def _refused(tree: Tree, reason: str) -> TreeError:
 
 def facts_of(instance: Instance) -> Facts:
     """The instance in plain numbers, as the checker wants it."""
-    schema, table = instance.schema, instance.schema.costs
+    schema, costs = instance.schema, instance.schema.costs
     weights = {units: Fraction(units) / schema.weight_scale for units in set(instance.weight_units.tolist())}
     codes, width = instance.codes.tobytes(), instance.n_tests
+    amounts = []
+    for resource, taken, fees in zip(costs.resources, costs.amounts.tolist(), costs.fees.tolist(), strict=True):
+        listed = zip(taken, schema.outcome_names, strict=True)
+        own = [[Fraction(units) / resource.scale for units in of[: len(names)]] for of, names in listed]
+        payers = zip(fees, costs.payers, strict=False)  # the other flags are conditions
+        amounts.append((own, [(Fraction(units) / resource.scale, tests) for units, tests in payers]))
+    (prices, shared), *further = amounts
+    limits = [Fraction(resource.limit) / resource.scale for resource in costs.resources[1:]]
     return Facts(
         codes=[codes[start : start + width] for start in range(0, len(codes), width)],
         labels=instance.labels.tolist(),
@@ -105,19 +124,33 @@ def facts_of(instance: Instance) -> Facts:
         test_names=schema.test_names,
         class_names=[str(name) for name in schema.class_names],
         outcome_names=schema.outcome_names,
-        prices=[
-            [Fraction(units) / table.scale for units in own[: len(names)]]
-            for own, names in zip(table.amounts[0].tolist(), schema.outcome_names, strict=True)
-        ],
-        shared=[(Fraction(units) / table.scale, tests) for units, tests in table.shared],
+        prices=prices,
+        shared=shared,
         losses=loss_facts(schema),
+        limits=[LimitFacts(most, *taken) for most, taken in zip(limits, further, strict=True)],
+        panels=[frozenset(panel) for panel in costs.panels],
+        order=list(_order(schema)),
+        first=costs.first,
     )
 
 
-def ignored_rules(schema: Schema) -> list[str]:
-    """The rules that no bound of a certificate counts on; a panel is a fee to them."""
-    costs = schema.costs
-    return ["limits"] * (len(costs.resources) > 1) + ["order"] * bool(costs.needs.any())
+def _order(schema: Schema) -> Iterator[tuple[int, int, frozenset[int] | None]]:
+    """What must come before a test, as the user has it but by position: the checker lays it out by itself."""
+    named = {name: test for test, name in enumerate(schema.test_names)}
+    named |= {name: panel[0] for name, panel in zip(schema.prices.panels, schema.costs.panels, strict=True)}
+    for name, after in schema.prices.order.items():
+        for before, outcomes in after.items():
+            listed = schema.outcome_names[named[before]]
+            yield named[name], named[before], None if outcomes is None else frozenset(map(listed.index, outcomes))
+
+
+def ignored_rules(schema: Schema, kind: str) -> list[str]:
+    """The rules that bounds of this kind leave out: a search takes tests at their least price, others know no more.
+
+    Rules only remove trees, or make them cost more, so what holds without them holds with them.
+    """
+    kinds = [RuleKind.OUTCOMES] if kind == "search" else list(RuleKind)
+    return [str(rule) for rule in kinds if rule in schema.costs.rules]
 
 
 def loss_facts(schema: Schema) -> LossFacts | None:

@@ -66,7 +66,7 @@ def test_fees_and_prices_by_outcome_void_it(kind):
     facts = make_facts(3, **kind)
     document = make_document(facts, Fraction(9)) | {"guarantee": GREEDY["guarantee"]}
     assert problems_of(document, facts) == (
-        "guarantee: holds only where a test costs the same on every path and outcome; expected null",
+        "guarantee: holds only where a test costs the same on every path and outcome, by no rule; expected null",
     )
 
 

@@ -229,13 +229,13 @@ def test_free_tests_and_no_tests():
     free = Facts([[0], [1]], [0, 1], [ONE, ONE], ["t"], ["a", "b"], [["x", "y"]], [[Fraction(0), Fraction(0)]], [])
     document = make_document(free, Fraction(0))
     assert verify(document, free).ok, str(verify(document, free))
-    document["bounds"].append({"kind": "search", "value": "1"})
+    document["bounds"].append({"kind": "search", "value": "1", "ignores": []})
     assert not verify({**document, "seal": seal(document)}, free).ok
 
 
 def test_a_search_out_of_time_is_unverified_not_wrong():
     facts = make_facts(1, objects=120, tests=14, outcomes=2)
-    document = {"kind": "search", "value": "7"}
+    document = {"kind": "search", "value": "7", "ignores": []}
     report = verify({"errors": "0", "bounds": [document]}, facts, time_limit=0.01)
     assert any(text.startswith("bounds[0].value") and "0.01 seconds" in text for text in report.unverified)
     assert not any(text.startswith("bounds[0]") for text in report.problems)

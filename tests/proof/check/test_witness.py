@@ -59,7 +59,7 @@ def bound_problems(facts, budget, bound):
     """What the checker says of one more bound, whose value is right by the formula but whose premise is broken."""
     document = make_document(facts, budget)
     place = len(document["bounds"])
-    document["bounds"].append(bound)
+    document["bounds"].append({**bound, "ignores": facts.ignored(bound["kind"])})
     document["seal"] = seal(document)
     return [text for text in verify(document, facts).problems if text.startswith(f"bounds[{place}]")], place
 

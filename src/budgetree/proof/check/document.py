@@ -13,9 +13,8 @@ FORMAT, VERSION = "budgetree certificate", 1
 KEYS = (
     *("format", "version", "instance", "tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds"),
     *("lower_bound", "ratio", "winner", "bounds", "guarantee", "reason", "seal"),
-    *("losses", "loss", "spared", "not_applicable", "rounded", "ignores"),
+    *("losses", "loss", "spared", "not_applicable", "rounded"),
 )
-RULES = ("limits", "order")  # that bounds may leave out: rules only remove trees
 
 
 def seal(document: Mapping[str, Any]) -> str:

@@ -15,6 +15,8 @@ from budgetree.proof.check.reading import Deadline, index
 
 MANY = 1000  # rows between two looks at the clock
 AMOUNT_NAME = ("test", "outcome", "fee")  # the fields that name a price or a fee, by position
+RULES = ("prices by outcome", "shared fees", "panels", "limits", "order")  # that bounds may leave out
+Fees = Sequence[tuple[Fraction, frozenset[int]]]  # what one takes, and the tests that need it
 Result = TypeVar("Result")
 
 
@@ -41,8 +43,26 @@ class LossFacts:
 
 
 @dataclass(frozen=True)
+class LimitFacts:
+    """What no case takes more of, such as minutes, and what tests take of it, as prices and fees have it."""
+
+    most: Fraction
+    amounts: Sequence[Sequence[Fraction]]  # test × listed outcome, without fees
+    shared: Fees
+
+    def content(self) -> dict[str, Any]:
+        """As a fingerprint has it."""
+        return {"most": str(self.most), "amounts": _texts(self.amounts), "fees": _fee_texts(self.shared)}
+
+
+@dataclass(frozen=True)
 class Facts:
-    """The instance, plainly. Cases of weight 0 are absent; a fee is paid once per path that asks one of its tests."""
+    """The instance, plainly. Cases of weight 0 are absent; a fee is paid once per path that asks one of its tests.
+
+    A panel is bought as one: its tests take nothing themselves, and a fee has what it takes. `order` says of a test
+    another one that must have been asked before, and the outcomes of which it must have shown one (None: any); all such
+    conditions of the tests of a panel must hold before it is bought. Every path begins with the tests in `first`.
+    """
 
     codes: Sequence[Sequence[int]]  # case × test, 0 to 255; a row may be a bytes object
     labels: Sequence[int]
@@ -51,26 +71,37 @@ class Facts:
     class_names: Sequence[str]
     outcome_names: Sequence[Sequence[str]]
     prices: Sequence[Sequence[Fraction]]  # test × listed outcome, without fees
-    shared: Sequence[tuple[Fraction, frozenset[int]]]  # fees: what one takes, and the tests that need it
+    shared: Fees
     losses: LossFacts | None = None  # None: an error costs 1
+    limits: Sequence[LimitFacts] = ()
+    panels: Sequence[frozenset[int]] = ()
+    order: Sequence[tuple[int, int, frozenset[int] | None]] = ()
+    first: Sequence[int] = ()
 
     def fingerprint(self, deadline: Deadline | None = None) -> str:
         """The digest of an object with the fields by name: fractions as text, a fee as [amount, sorted tests].
 
-        Losses are in it only where there are any. A table of millions of cells is written piece by piece.
+        Losses and rules are in it only where there are any. A table of millions of cells is written piece by piece.
         """
         deadline = deadline or Deadline()
-        plain = {
+        plain: dict[str, Any] = {
             "class_names": list(self.class_names),
-            "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.shared],
+            "fees": _fee_texts(self.shared),
             "labels": list(map(int, self.labels)),
             "outcome_names": [list(names) for names in self.outcome_names],
-            "prices": [[str(price) for price in row] for row in self.prices],
+            "prices": _texts(self.prices),
             "test_names": list(self.test_names),
             "weights": mapped(self.weights, str),
         }
         if self.losses is not None:
             plain["losses"] = self.losses.content()
+        if self.limits or self.panels or self.order or self.first:
+            plain["rules"] = {
+                "limits": [limit.content() for limit in self.limits],
+                "panels": [sorted(panel) for panel in self.panels],
+                "order": [[*pair, None if shown is None else sorted(shown)] for *pair, shown in self.order],
+                "first": list(self.first),
+            }
         found = hashlib.sha256()
         for position, key in enumerate(sorted([*plain, "codes"])):
             deadline.check()
@@ -83,9 +114,23 @@ class Facts:
         found.update(b"}")
         return found.hexdigest()
 
-    def have_one_price_per_test(self) -> bool:
-        """Whether what a test costs depends neither on its outcome nor on the path."""
-        return not any(fee for fee, _ in self.shared) and all(len(set(row)) == 1 for row in self.prices)
+    def ignored(self, kind: str) -> list[str]:
+        """The rules that bounds of this kind leave out, each of which only removes trees or makes them cost more.
+
+        A search counts each test at its least price, whatever it shows; the others know nothing but these prices.
+        """
+        has_fees = any(fee and tests not in self.panels for fee, tests in self.shared)
+        by_outcome = any(len(set(row)) > 1 for row in self.prices)
+        has = (by_outcome, has_fees, bool(self.panels), bool(self.limits), bool(self.order or self.first))
+        return [
+            rule
+            for rule, is_there in zip(RULES, has, strict=True)
+            if is_there and (kind != "search" or rule == RULES[0])
+        ]
+
+    def together(self, test: int) -> frozenset[int]:
+        """The tests that are bought with this one: its panel, or itself."""
+        return next((panel for panel in self.panels if test in panel), frozenset([test]))
 
     def named_amount(self, entry: Mapping[Any, Any], where: str) -> Fraction:
         """The price or the fee that an entry names by AMOUNT_NAME."""
@@ -101,11 +146,18 @@ class Facts:
             return ["facts: codes, labels and weights must have one entry per case"]
         if len(sizes) != tests or [len(row) for row in self.prices] != sizes or 0 in sizes:
             return ["facts: outcome_names and prices must list the same outcomes, at least one, for every test"]
-        amounts = (*self.prices, self.weights, [fee for fee, _ in self.shared])
+        if any([len(row) for row in limit.amounts] != sizes for limit in self.limits):
+            return ["facts: limits must list the same outcomes as outcome_names"]
+        fees = [*self.shared, *(fee for limit in self.limits for fee in limit.shared)]
+        amounts = [*self.prices, self.weights, [fee for fee, _ in fees], [limit.most for limit in self.limits]]
+        amounts += [row for limit in self.limits for row in limit.amounts]
         if any(number.numerator < 0 for row in amounts for number in row):
-            return ["facts: prices, fees and weights must be at least 0"]
-        if any(not 0 <= test < tests for _, needing in self.shared for test in needing):
-            return [f"facts: a shared fee names a test that is not one of 0 to {tests - 1}"]
+            return ["facts: prices, fees, limits and weights must be at least 0"]
+        named = [*(needing for _, needing in fees), *self.panels, *(pair for *pair, _ in self.order), self.first]
+        if any(not 0 <= test < tests for group in named for test in group):
+            return [f"facts: a shared fee, panel, order or beginning names a test that is not one of 0 to {tests - 1}"]
+        if any(not 0 <= one < sizes[test] for _, test, shown in self.order for one in shown or ()):
+            return ["facts: the order names an outcome that is not listed"]
         if self.losses is not None and (flaw := self._loss_problem(self.losses)) is not None:
             return [flaw]
         present = [row for row, weight in enumerate(self.weights) if weight.numerator > 0]
@@ -236,6 +288,14 @@ class Whole:
         ]
         other.rows = [row for row in self.rows if other.weights[row]]
         return other, loss - unavoidable
+
+
+def _texts(amounts: Sequence[Sequence[Fraction]]) -> list[list[str]]:
+    return [[str(amount) for amount in row] for row in amounts]
+
+
+def _fee_texts(shared: Fees) -> list[Any]:
+    return [[str(amount), sorted(int(test) for test in tests)] for amount, tests in shared]
 
 
 def mapped(values: Sequence[Fraction], function: Callable[[Fraction], Result]) -> list[Result]:

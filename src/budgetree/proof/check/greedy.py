@@ -27,8 +27,10 @@ def read_rule(entry: Any, whole: Whole) -> Function:
     function, facts = read_function(entry["impurity"], "guarantee.impurity"), whole.facts
     if facts.losses is not None:
         raise Flaw("guarantee: is about errors; expected null, because losses are given")
-    if not facts.have_one_price_per_test():
-        raise Flaw("guarantee: holds only where a test costs the same on every path and outcome; expected null")
+    if facts.ignored("ratio"):
+        raise Flaw(
+            "guarantee: holds only where a test costs the same on every path and outcome, by no rule; expected null"
+        )
     if function.parameter.denominator != 1:
         raise Flaw(f"guarantee.impurity.parameter: expected a whole number, got {short(function.parameter)}")
     if function.name in HINGED and whole.weight_unit != 1:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.facts import Whole
+from budgetree.proof.check.facts import Facts, Fees, Whole
 from budgetree.proof.check.reading import Flaw, fields, index, items, short
+
+Asked = Mapping[int, Set[int]]  # the outcomes that each test may have shown
 
 
 @dataclass(frozen=True)
@@ -16,14 +18,15 @@ class Node:
     """A node of the document's tree."""
 
     rows: list[int]  # the known cases that come there
-    asked: dict[int, frozenset[int]]  # the outcomes that each test before may have shown
+    asked: Asked
+    shown: Asked  # those of them that a known case showed where the test was bought
     test: int | None  # None for a leaf
 
 
 def read_tree(entries: Any, whole: Whole) -> list[Node]:
     """The tree, if every node has the children that the known cases ask for."""
     nodes = items(entries, "tree")
-    reached: dict[int, tuple[list[int], dict[int, frozenset[int]]]] = {0: (whole.rows, {})}
+    reached: dict[int, tuple[list[int], Asked, Asked]] = {0: (whole.rows, {}, {})}
     found: list[Node] = []
     for number, entry in enumerate(nodes):
         whole.deadline.check()
@@ -32,15 +35,15 @@ def read_tree(entries: Any, whole: Whole) -> list[Node]:
         children = fields(node["children"], f"{where}.children")
         if number not in reached:
             raise Flaw(f"{where}: is not the child of an earlier node")
-        rows, asked = reached[number]
+        rows, asked, shown = reached[number]
         if node["test"] is None:
             if children:
                 raise Flaw(f"{where}.children: a leaf has none, got {short(children)}")
-            found.append(Node(rows, asked, None))
+            found.append(Node(rows, asked, shown, None))
             continue
         test = index(node["test"], len(whole.facts.test_names), f"{where}.test")
         names = whole.facts.outcome_names[test]
-        found.append(Node(rows, asked, test))
+        found.append(Node(rows, asked, shown, test))
         parts = whole.parts(rows, test)
         given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
         shared: dict[int, list[int]] = {}  # the outcomes of each child
@@ -55,32 +58,68 @@ def read_tree(entries: Any, whole: Whole) -> list[Node]:
             fault = "has no child, but cases" if outcome in parts else "has a child, but no cases"
             raise Flaw(f"{where}.children: outcome {names[outcome]!r} {fault} show it there")
         for child, outcomes in shared.items():
-            possible = asked.get(test, frozenset(range(len(names)))).intersection(outcomes)
+            possible = asked.get(test, frozenset(range(len(names)))) & set(outcomes)
+            seen = shown.get(test, parts.keys()) & possible
             below = sorted(row for outcome in outcomes for row in parts.get(outcome, ()))
-            reached[child] = below, {**asked, test: possible}
+            reached[child] = below, {**asked, test: possible}, {**shown, test: seen}
     if not nodes:
         raise Flaw("tree: has no node")
     return found
 
 
-def path_cost(whole: Whole, asked: Mapping[int, Collection[int]]) -> Fraction:
-    """What a path has paid, at the costliest outcome that each test may have shown."""
-    facts = whole.facts
-    own = sum((max(facts.prices[test][outcome] for outcome in shown) for test, shown in asked.items()), Fraction(0))
-    return own + sum(amount for amount, tests in facts.shared if any(test in tests for test in asked))
+def path_cost(amounts: Sequence[Sequence[Fraction]], shared: Fees, asked: Asked) -> Fraction:
+    """What a path has taken, at the costliest outcome that each test may have shown."""
+    own = sum((max(amounts[test][outcome] for outcome in shown) for test, shown in asked.items()), Fraction(0))
+    return own + sum(amount for amount, tests in shared if any(test in tests for test in asked))
 
 
 def max_costs(tree: list[Node], whole: Whole) -> tuple[Fraction, Fraction]:
-    """What no known case exceeds, and what no case does.
+    """What no known case exceeds, and what no case does; a Flaw where a path breaks a rule.
 
-    A case may show the costliest outcome of any test, though no known case does there.
+    A case may show the costliest outcome of any test, though no known case does there: then it is asked no more than
+    the rest of what every path begins with.
     """
-    known = most = Fraction(0)
-    for node in tree:
+    facts, known, most = whole.facts, Fraction(0), Fraction(0)
+    for number, node in enumerate(tree):
         whole.deadline.check()
+        if flaw := broken_order(facts, node):
+            raise Flaw(f"tree[{number}]: {flaw}")
         if node.test is None:
-            known = max(known, path_cost(whole, node.asked))
+            known = max(known, path_cost(facts.prices, facts.shared, node.shown))
         elif node.test not in node.asked:
-            everything = range(len(whole.facts.prices[node.test]))
-            most = max(most, path_cost(whole, {**node.asked, node.test: everything}))
+            due = {node.test, *facts.first} - node.asked.keys()
+            asked = {**node.asked, **{test: set(range(len(facts.prices[test]))) for test in due}}
+            most = max(most, path_cost(facts.prices, facts.shared, asked))
+            for limit in facts.limits:
+                if (taken := path_cost(limit.amounts, limit.shared, asked)) > limit.most:
+                    raise Flaw(
+                        f"tree[{number}]: a case may take {short(taken)} there, the limit is {short(limit.most)}"
+                    )
     return known, max(known, most)
+
+
+def broken_order(facts: Facts, node: Node) -> str | None:
+    """The rule of order or of a panel that the node breaks."""
+    done, names = {each for test in node.asked for each in facts.together(test)}, facts.test_names
+    if node.test is None:
+        if missing := [names[test] for test in facts.first if test not in done]:
+            return f"the path ends before {missing[0]!r}, with which every path begins"
+        if missing := [names[test] for test in sorted(done - node.asked.keys())]:
+            return f"the path buys a panel without {missing[0]!r}, which is in it"
+        return None
+    everything = frozenset(range(255))
+    bought, name = facts.together(node.test), repr(names[node.test])
+    if node.test in done:
+        return None
+    for test in facts.first:
+        if test in bought:
+            break
+        if test not in done:
+            return f"{name} is asked before {names[test]!r}, with which every path begins"
+    for later, before, outcomes in facts.order:
+        if later in bought and before not in bought:
+            if before not in done:
+                return f"{name} is asked before {names[before]!r}"
+            if outcomes is not None and not outcomes >= node.asked.get(before, everything):
+                return f"{name} is asked where {names[before]!r} may have shown another outcome than it must"
+    return None

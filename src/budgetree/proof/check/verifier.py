@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from budgetree.proof.check import greedy, trees, witness
-from budgetree.proof.check.document import FORMAT, KEYS, RULES, VERSION, CheckReport, not_applicable, reason, seal
+from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import AMOUNT_NAME, Facts, LossFacts, Whole
 from budgetree.proof.check.reading import (
@@ -80,7 +80,6 @@ class _Verifier:
         self.attempt("seal", self.seal)
         self.attempt("losses", self.losses)
         self.attempt("rounded", self.each, "rounded", self.rounded_price)
-        self.attempt("ignores", self.ignores)
         tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole)
         found = None if tree is None else self.attempt("tree", self.score, tree)
         if tree is not None and found is not None:
@@ -118,14 +117,6 @@ class _Verifier:
             raise Flaw(f"not_applicable: expected {short(right)}, got {short(document.get('not_applicable'))}")
         if given is None and document.get("spared") is not None:
             raise Flaw(f"spared: expected null without losses, got {short(document.get('spared'))}")
-
-    def ignores(self) -> None:
-        """That the rules which the bounds leave out are rules; every bound here is about trees that break them too."""
-        named = items(self.document.get("ignores"), "ignores")
-        if list(named) != [rule for rule in RULES if rule in named]:
-            raise Flaw(f"ignores: expected some of {', '.join(RULES)}, each once, got {short(named)}")
-        if named and self.document.get("guarantee") is not None:
-            raise Flaw("guarantee: the paper's is about trees without limits and order")
 
     def each(self, key: str, step: Callable[..., None], *arguments: Any) -> None:
         """The step for every entry of a list, and where it stands."""
@@ -232,8 +223,12 @@ class _Verifier:
     def bound(self, entry: Any, where: str, loss: Fraction) -> Fraction:
         """The value that the witness proves; the stated one, where the time is over."""
         try:
-            if fields(entry, where).get("kind") == "search":  # done again at the end
-                value = fraction(fields(entry, where, ("kind", "value"))["value"], f"{where}.value")
+            if (kind := fields(entry, where).get("kind")) not in ("ratio", "cover", "search"):
+                raise Flaw(f"{where}.kind: expected ratio, cover or search, got {short(kind)}")
+            if entry.get("ignores") != (ignored := self.facts.ignored(kind)):
+                raise Flaw(f"{where}.ignores: expected {short(ignored)}, got {short(entry.get('ignores'))}")
+            if kind == "search":  # done again at the end
+                value = fraction(fields(entry, where, ("kind", "value", "ignores"))["value"], f"{where}.value")
                 self.searched.append((value, where))
                 return value
             self.deadline.check()
@@ -250,9 +245,7 @@ class _Verifier:
 
     def witness(self, entry: Mapping[str, Any], where: str, loss: Fraction) -> Fraction:
         """What a ratio or a cover proves."""
-        kind, whole = entry.get("kind"), self.whole
-        if kind not in ("ratio", "cover"):
-            raise Flaw(f"{where}.kind: expected ratio, cover or search, got {short(kind)}")
+        kind, whole = entry["kind"], self.whole
         if whole.losses is not None:
             if self.document.get("spared") is None:
                 raise Flaw(f"{where}: with losses a {kind} needs the class that each answer spares; expected a search")
@@ -262,8 +255,10 @@ class _Verifier:
             spared = [index(each, whole.n_classes, f"spared[{answer}]") for answer, each in enumerate(listed)]
             whole, loss = whole.by_error_weights(spared, loss)
         if kind == "cover":
-            return witness.cover(whole, loss, fields(entry, where, ("kind", "objects", "value")), where)
-        return witness.ratio(whole, loss, fields(entry, where, ("kind", "impurity", "objects", "value")), where)
+            return witness.cover(whole, loss, fields(entry, where, ("kind", "objects", "value", "ignores")), where)
+        return witness.ratio(
+            whole, loss, fields(entry, where, ("kind", "impurity", "objects", "value", "ignores")), where
+        )
 
     def search(self, loss: Fraction) -> None:
         """Whether a cheaper tree exists than any that a search is said to have found."""
