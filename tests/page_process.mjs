@@ -3,13 +3,22 @@
 //   {tree, texts}     answers for one of them: a text is typed into the number field and entered, null clicks
 //                     "not available", a number a button
 //   {content, walks}  so many consultations at random of one tree: which of them could cost more than its worst case
+//   {facts, losses}   what is known of other trees, in a language
+//   {branches}        what the branches of a tree are called, in English, and how deep they are
 //   {content, rows}   where rows of outcomes end in another tree
 
 import { createInterface } from "node:readline";
 import { refusal } from "../src/budgetree/report/page/answers.js";
+import { factWords } from "../src/budgetree/report/page/facts.js";
 import { indexTree, levelOf, testAt } from "../src/budgetree/report/page/model.js";
+import { nameAll } from "../src/budgetree/report/page/names.js";
 import { follow } from "../src/budgetree/report/page/routing.js";
-import "./report/page/js/speaking.js"; // English
+import { inLanguage } from "./report/page/js/speaking.js"; // English, but where it says so
+
+function indexed(content) {
+  const named = nameAll(content);
+  return indexTree(named, named.trees[0]);
+}
 
 /** @type {ReturnType<typeof indexTree>[]} */
 let indexes = [];
@@ -40,7 +49,7 @@ function consult({ tree, texts }) {
 
 /** Every test that is asked for is answered with the row's outcome. */
 function route({ content, rows }) {
-  const index = indexTree(content, content.trees[0]);
+  const index = indexed(content);
   const ends = rows.map((row) => {
     const answers = [];
     for (;;) {
@@ -55,7 +64,7 @@ function route({ content, rows }) {
 
 /** Any test of the stage, with any result, none of these, or none at all, paid or not. */
 function wander({ content, walks, seed }) {
-  const index = indexTree(content, content.trees[0]);
+  const index = indexed(content);
   const { max_cost: most } = content.trees[0];
   const above = [];
   let state = seed >>> 0;
@@ -79,11 +88,31 @@ function wander({ content, walks, seed }) {
   return { above };
 }
 
+/** Depth and name of every branch, from top to bottom. */
+function branches({ outline }) {
+  const found = [];
+  const pending = [{ group: 0, depth: 0, label: "" }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { group, depth, label } = next;
+    found.push([depth, label]);
+    const below = (outline[group].branches ?? []).map((branch) => ({ group: branch.below, depth: depth + 1, label: branch.names.join(" | ") }));
+    pending.push(...below.reverse());
+  }
+  return { branches: found.slice(1) };
+}
+
+/** Facts about other trees as sentences. */
+function say({ facts, losses, language = "en" }) {
+  return { said: inLanguage(language, () => facts.map((fact) => factWords({ losses }, fact))) };
+}
+
 function answerTo(request) {
+  if (request.facts) return say(request);
+  if (request.branches) return branches(nameAll(request.branches).trees[0]);
   if (request.walks) return wander(request);
   if (request.rows) return route(request);
   if (request.texts) return consult(request);
-  indexes = request.contents.map((content) => indexTree(content, content.trees[0]));
+  indexes = request.contents.map(indexed);
   return { ready: indexes.length };
 }
 

@@ -6,10 +6,14 @@ import atexit
 import json
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 HAS_NODE = shutil.which("node") is not None
+needs_node = pytest.mark.skipif(not HAS_NODE, reason="node is not installed; it runs the page's scripts")
 
 
 class Page:
@@ -30,3 +34,9 @@ class Page:
         if "thrown" in answer:
             raise RuntimeError(answer["thrown"])
         return answer
+
+
+@cache
+def the_page() -> Page:
+    """One process for all that only ask."""
+    return Page()

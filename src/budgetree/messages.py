@@ -7,16 +7,16 @@ makes fewer than no errors is never a proof that none is cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from budgetree.problem import Instance, Schema, drawing
+from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, listed, show_number, with_more
 from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason, Stability
-
-Amount = Callable[[Fraction], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,29 @@ EARLY = "The search ended early; this is the best so far."
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that is known, in English, and as what others make a sentence of: its kind, and plain numbers."""
+
+    kind: str
+    sentence: str
+    fields: Mapping[str, Any] = field(default_factory=dict)  # costs, losses and cases as the user counts them
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """For JSON, without the sentence."""
+        return {"kind": self.kind, **self.fields}
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """What may be said about a tree."""
 
     is_proven: bool  # what was asked for cannot be done better
-    sentences: tuple[str, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return tuple(fact.sentence for fact in self.facts)
 
     def __str__(self) -> str:
         return ("proven: " if self.is_proven else "not proven: ") + " ".join(self.sentences)
@@ -63,46 +81,61 @@ def statement(
     blanks  the tests whose blanks the tree takes for results
     """
     verbs = ERRORS if schema.losses is None else LOSS
-    early = () if ended is Ended.COMPLETE else (EARLY,)
-    others = (f"A blank is a result here, with a branch of its own: {listed(blanks)}.",) if blanks else ()
+    early = () if ended is Ended.COMPLETE else (Fact("early", EARLY),)
+    shown = "A blank is a result here, with a branch of its own"
+    others = (Fact("blanks", f"{shown}: {listed(blanks)}.", {"tests": list(blanks)}),) if blanks else ()
     if bounds is None or for_new:
         if bounds is None and loss == max_cost == 0 and not early:  # that needs no search
-            return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
-        worse = () if choice is None or choice.is_good_enough else (leaves_sentence(choice),)
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early, *others))
+            return Statement(True, (Fact("neither", f"No tree costs less or {verbs.fewer}."),))
+        worse = () if choice is None or choice.is_good_enough else (_leaves(choice),)
+        return Statement(False, (Fact("open", f"Another tree may be cheaper or {verbs.may}."), *worse, *early, *others))
     about = _about_loss if bounds.max_error is None else _about_cost
-    is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
+    is_proven, facts = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
     if bounds.min_cases > 1:
         asked = f"Only trees with at least {bounds.min_cases} cases at every outcome were asked for"
-        sentences = (f"{asked}; outcomes that share a leaf count one by one.", *sentences)
-    return Statement(is_proven, (*sentences, *(() if is_proven else early), *others))
+        asked = f"{asked}; outcomes that share a leaf count one by one."
+        facts = (Fact("min_cases", asked, {"cases": bounds.min_cases}), *facts)
+    return Statement(is_proven, (*facts, *(() if is_proven else early), *others))
 
 
-def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:
+def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[Fact, ...]:
+    amount = schema.costs.amount
     within = "at any budget" if bounds.within is None else f"within a budget of {_cost(bounds.within, schema)}"
+    budget: dict[str, Any] = {"budget": None if bounds.within is None else amount(bounds.within)}
     if bounds.state is ProofState.OPTIMAL:
-        best = f"No tree {within} {verbs.fewer}."
+        best = Fact("least", f"No tree {within} {verbs.fewer}.", budget)
         is_cheapest = max_cost and bounds.least_cost == max_cost
-        return (best, f"Whatever costs less in the worst case {verbs.more}.") if is_cheapest else (best,)
+        return (best, Fact("dearer", f"Whatever costs less in the worst case {verbs.more}."))[: 1 + bool(is_cheapest)]
     least = schema.loss(bounds.least_loss)
     few = counted(least, "error") if least else "no errors"
     might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(least)}"
-    return (f"Some tree {within} might {might}.",)
+    return (Fact("might", f"Some tree {within} might {might}.", {**budget, "least": plain_number(least)}),)
 
 
-def _about_cost(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:
+def _about_cost(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[Fact, ...]:
     few = f"with at most {show_number(bounds.max_error * 100)} % wrong" if bounds.max_error else "without errors"
+    share, amount = {"max_error": float(bounds.max_error or 0)}, schema.costs.amount
     if bounds.state is ProofState.OPTIMAL:
         than = f" than {_cost(max_cost, schema)}" if max_cost else ""
-        return (f"No tree {few} costs less{than} in the worst case.",)
+        best = f"No tree {few} costs less{than} in the worst case."
+        return (Fact("cheapest", best, {**share, "cost": amount(max_cost) if max_cost else None}),)
     if bounds.least_cost:
         least = f"No tree {few} costs less than {_cost(bounds.least_cost, schema)} in the worst case."
-        return least, f"Whether some tree costs less than {_cost(max_cost, schema)} is not known."
-    return (f"No lower bound on the cost of a tree {few} is known.",)
+        unknown = f"Whether some tree costs less than {_cost(max_cost, schema)} is not known."
+        return (
+            Fact("cheapest", least, {**share, "cost": amount(bounds.least_cost)}),
+            Fact("cheaper_unknown", unknown, {"cost": amount(max_cost)}),
+        )
+    return (Fact("no_bound", f"No lower bound on the cost of a tree {few} is known.", share),)
 
 
 def _cost(units: int, schema: Schema) -> str:
     return schema.wording.amount(Fraction(units) / schema.costs.scale)
+
+
+def _leaves(choice: LeafChoice) -> Fact:
+    fields = {name: getattr(choice, name) for name in ("kind", "best", "excess", "standard_error")}
+    return Fact("leaves", leaves_sentence(choice), {"choice": fields | {"scores": dict(choice.scores)}})
 
 
 def leaves_sentence(choice: LeafChoice) -> str:

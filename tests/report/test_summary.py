@@ -25,6 +25,7 @@ from budgetree.show.frontier_view import frontier_steps
 from built_trees import BUILT, random_tree
 from losing import losing_frontier, losing_tree
 from new_cases import new_tree
+from page_process import needs_node, the_page
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
 
@@ -73,15 +74,8 @@ def test_every_node_says_its_counts_costs_and_charges() -> None:
 
 
 def branch_labels(content: dict[str, Any]) -> list[tuple[int, str]]:
-    """Depth and label of every branch that the page shows, from top to bottom, by the summary alone."""
-    (entry,) = content["trees"]
-    found, pending = [], [(0, 0, "")]
-    while pending:
-        group, depth, label = pending.pop()
-        found.append((depth, label))
-        branches = entry["outline"][group].get("branches", [])
-        pending += [(branch["below"], depth + 1, " | ".join(branch["names"])) for branch in reversed(branches)]
-    return found[1:]
+    """Depth and label of every branch that the page shows, from top to bottom, as its scripts name them."""
+    return [tuple(entry) for entry in the_page().ask({"branches": content})["branches"]]
 
 
 def text_labels(tree: bt.Tree) -> list[tuple[int, str]]:
@@ -90,12 +84,14 @@ def text_labels(tree: bt.Tree) -> list[tuple[int, str]]:
     return [(len(line[1]) // 3, line[2]) for line in lines if line]
 
 
+@needs_node
 @pytest.mark.parametrize("seed", range(60))
 def test_the_page_has_the_branches_of_to_text(seed: int) -> None:
     tree = bt.grow(to_instance(reference.random_problem(random.Random(seed))))
     assert branch_labels(summarise_tree(tree, title="")) == text_labels(tree)
 
 
+@needs_node
 @pytest.mark.parametrize("name", ["pima", "soybean", "mammographic"])
 def test_ranges_and_equal_subtrees_are_joined_as_in_to_text(name: str) -> None:
     for tree in (bt.grow(bt.datasets.load(name), bt.HingedPairs(3)), bt.optimal(bt.datasets.load(name), budget=2).tree):
@@ -137,7 +133,7 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
     """types.d.ts, by which the page's scripts are checked, has the keys that Python writes."""
     source = resources.files("budgetree.report").joinpath("page", "types.d.ts").read_text(encoding="utf-8")
     shapes = {
-        name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):", body, re.M)}
+        name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):(?!.*: by names\.js$)", body, re.M)}
         for name, body in re.findall(r"^export interface (\w+)(?: extends \w+)? \{\n(.*?)^\}", source, re.M | re.S)
     }
     content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), folds=0, objective="known"), title="")
@@ -168,6 +164,8 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
     priced = summarise_tree(bt.grow(hostile_instance()), title="")
     assert set(priced["shared"][0]) == shapes["Shared"]
     assert set(priced["tests"][0]) == shapes["Test"]
+    named = [name for test in priced["tests"] for name in test["outcomes"] if isinstance(name, dict)]
+    assert set().union(*named) == shapes["Interval"]
     kinds = {test["encoding"]["kind"]: set(test["encoding"]) for test in priced["tests"]}
     assert kinds == {"levels": shapes["Levels"], "values": shapes["Values"]}
     instance = bt.datasets.load("figure1")
@@ -215,11 +213,10 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     steps = frontier_steps(frontier)
     assert content["steps"]["loss"] == [list(corner) for corner in steps.loss.corners]
     assert content["steps"]["bound"] == [list(corner) for corner in steps.bound.corners]
-    cheaper = "Whatever costs less in the worst case makes more errors."
-    said = [tree["statement"]["sentences"] for tree in content["trees"]]
-    assert [cheaper in sentences for sentences in said] == [False, *[True] * (len(said) - 1)]
+    said = [[fact["kind"] for fact in tree["statement"]["facts"]] for tree in content["trees"]]
+    assert ["dearer" in kinds for kinds in said] == [False, *[True] * (len(said) - 1)]
     greedy = summarise_frontier(bt.frontier(bt.datasets.load("pima"), method="greedy", folds=0), title="pima")
-    assert not any(cheaper in tree["statement"]["sentences"] for tree in greedy["trees"])
+    assert not any(fact["kind"] == "dearer" for tree in greedy["trees"] for fact in tree["statement"]["facts"])
     assert [point["max_cost"] for point in content["points"]] == [point.max_cost for point in frontier]
     for point in content["points"]:
         tree = content["trees"][point["tree"]]
@@ -233,9 +230,8 @@ def test_the_page_opens_on_the_recommended_tree() -> None:
     chosen = content["points"][content["chosen"]]
     assert chosen["max_cost"] == frontier.recommended.max_cost == 3
     assert chosen["new_error"] == frontier.recommended.new_error
-    assert "overfitted; a tree for new cases" in content["points"][-1]["verdict"]
-    assert content["points"][0]["verdict"] == ""
-    assert content["judgement"][0] == "error on new cases: cross-validated, 5 of 5 folds"
+    assert [content["points"][at]["overfitted"] for at in (0, -1)] == [False, True]
+    assert (content["validation"]["n_done"], content["validation"]["n_folds"]) == (5, 5)
     assert content["advice"] == {"recommended": content["chosen"], "enough": content["chosen"]}
 
 

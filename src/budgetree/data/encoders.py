@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -145,7 +144,60 @@ LevelCounts = int | Mapping[str, int] | LevelPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class Interval:
+    """The numbers of neighbouring levels: ends in the fewest digits that tell them apart, None where there is none."""
+
+    low: str | None = None
+    high: str | None = None
+    is_above: bool = False  # the low end itself is not in it
+    is_within: bool = False  # the high end is in it, although the next one begins there
+    level: int | None = None  # where levels are closer together than numbers can say
+
+    def __str__(self) -> str:
+        if self.level is not None:
+            return f"level {self.level}"
+        if self.low is None:
+            return "any" if self.high is None else f"{'up to' if self.is_within else 'below'} {self.high}"
+        if self.high is None:
+            return f"above {self.low}" if self.is_above else f"{self.low} or more"
+        above = "above " if self.is_above else ""
+        return self.low if self.low == self.high else f"{above}{self.low} to {self.high}"
+
+
+class _Cut:
+    """What the levels of a column of numbers are called."""
+
+    __slots__ = ()
+    levels: int
+    has_missing: bool
+
+    def interval(self, first: int, last: int) -> Interval:
+        """The numbers from one level to another."""
+        raise NotImplementedError
+
+    @property
+    def outcome_names(self) -> tuple[str, ...]:
+        names = tuple(str(self.interval(level, level)) for level in range(self.levels))
+        return (*names, MISSING) if self.has_missing else names
+
+    def range_names(self, outcomes: Sequence[int]) -> list[str]:
+        """What outcomes are called together, neighbouring levels as one range.
+
+        >>> FineLevels("age", (30.0, 40.0, 50.0), (25.0, 35.0, 45.0, 55.0), 20, 60, True).range_names([1, 2, 4])
+        ['30 to 50', 'missing']
+        """
+        runs = list[tuple[int, int]]()
+        for level in (outcome for outcome in outcomes if outcome < self.levels):
+            if runs and runs[-1][1] == level - 1 and self.interval(level, level).level is None:
+                runs[-1] = (runs[-1][0], level)
+            else:
+                runs.append((level, level))
+        names = [str(self.interval(*run)) for run in runs]
+        return [*names, MISSING] if self.levels in outcomes else names
+
+
+@dataclass(frozen=True, slots=True)
+class Levels(_Cut):
     """A numeric column, each value rounded to the nearest of evenly spaced levels."""
 
     name: str
@@ -154,10 +206,11 @@ class Levels:
     levels: int
     has_missing: bool
 
-    @property
-    def outcome_names(self) -> tuple[str, ...]:
-        names = _range_names(self.low, self.high, self.levels)
-        return (*names, MISSING) if self.has_missing else names
+    def interval(self, first: int, last: int) -> Interval:
+        edges = _edges(self.low, self.high, self.levels)
+        if not edges or not edges[last + 1]:
+            return Interval(level=first)
+        return Interval(edges[first], edges[last + 1])
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
         """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
@@ -173,7 +226,7 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True)
-class FineLevels:
+class FineLevels(_Cut):
     """A numeric column cut at given thresholds; a level stands for the mean of its known values.
 
     Unlike Levels, it cuts between the values that there are: each has a level of its own while they are few, and
@@ -188,26 +241,14 @@ class FineLevels:
     has_missing: bool
 
     @property
-    def levels(self) -> int:
+    def levels(self) -> int:  # type: ignore[override]
         return len(self.values)
 
-    @property
-    def outcome_names(self) -> tuple[str, ...]:
+    def interval(self, first: int, last: int) -> Interval:
         texts = _texts(self.thresholds)
-        names = tuple(_range_name(texts, level, level) for level in range(self.levels))
-        return (*names, MISSING) if self.has_missing else names
-
-    def range_names(self, outcomes: Sequence[int]) -> list[str]:
-        """What outcomes are called together, neighbouring levels as one range.
-
-        >>> FineLevels("age", (30.0, 40.0, 50.0), (25.0, 35.0, 45.0, 55.0), 20, 60, True).range_names([1, 2, 4])
-        ['30 to 50', 'missing']
-        """
-        texts = _texts(self.thresholds)
-        levels = np.array([outcome for outcome in outcomes if outcome < self.levels], dtype=np.int64)
-        runs = np.split(levels, np.flatnonzero(np.diff(levels) != 1) + 1)
-        names = [_range_name(texts, run[0], run[-1]) for run in runs if len(run)]
-        return [*names, MISSING] if self.levels in outcomes else names
+        low, is_above = texts[first - 1] if first > 0 else (None, False)
+        high, is_within = texts[last] if last < len(texts) else (None, False)
+        return Interval(low, high, is_above, is_within)
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
         return NumberCuts.of(self).encode(_numbers(column, self.name))
@@ -545,18 +586,18 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _range_names(low: float, high: float, levels: int) -> tuple[str, ...]:
+@lru_cache(maxsize=1_000)
+def _edges(low: float, high: float, levels: int) -> tuple[str, ...]:
+    """Where levels begin, and the last ends; "" where that is not told: by the only value, or nowhere."""
     step = (high - low) / (levels - 1)
     if not step > 0:
-        return (_number(low, 6), *(f"level {level}" for level in range(1, levels)))
+        return (_number(low, 6), _number(low, 6), *[""] * (levels - 1))
     edges = [low, *(low + (level + 0.5) * step for level in range(levels - 1)), high]
     decimals = 1 - math.floor(math.log10(step))
-    texts = [_number(edge, decimals) for edge in edges]
+    texts = tuple(_number(edge, decimals) for edge in edges)
     if len(set(texts)) < len(texts):
-        texts = [repr(edge) for edge in edges]
-    if len(set(texts)) < len(texts):  # levels closer together than floats are
-        return tuple(f"level {level}" for level in range(levels))
-    return tuple(f"{a} to {b}" for a, b in itertools.pairwise(texts))
+        texts = tuple(map(repr, edges))
+    return texts if len(set(texts)) == len(texts) else ()  # levels closer together than floats are
 
 
 def _number(value: float, decimals: int) -> str:
@@ -566,7 +607,8 @@ def _number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _texts(thresholds: Sequence[float]) -> list[tuple[str, bool]]:
+@lru_cache(maxsize=1_000)
+def _texts(thresholds: tuple[float, ...]) -> list[tuple[str, bool]]:
     """Each in the fewest digits that say which float it is; the least float above 1000 is 1000, and True."""
     before = (math.nextafter(threshold, -math.inf) for threshold in thresholds)
     return [
@@ -575,14 +617,3 @@ def _texts(thresholds: Sequence[float]) -> list[tuple[str, bool]]:
         else (str(int_if_whole(threshold)), False)
         for lower, threshold in zip(before, thresholds, strict=True)
     ]
-
-
-def _range_name(texts: Sequence[tuple[str, bool]], first: int, last: int) -> str:
-    """The numbers from one level to another, where level k begins at threshold k - 1, or right above it."""
-    low, is_above = texts[first - 1] if first > 0 else (None, False)
-    high, is_within = texts[last] if last < len(texts) else (None, False)
-    if low is None:
-        return "any" if high is None else f"up to {high}" if is_within else f"below {high}"
-    if high is None:
-        return f"above {low}" if is_above else f"{low} or more"
-    return f"above {low} to {high}" if is_above else f"{low} to {high}"

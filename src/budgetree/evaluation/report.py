@@ -11,6 +11,7 @@ from budgetree._version import __version__
 from budgetree.evaluation.measures import SMALL, Comparison
 from budgetree.evaluation.metrics import LEAST_CHANCE, RATES
 from budgetree.evaluation.sample import Measured
+from budgetree.messages import Fact
 from budgetree.services.words import counted, show_number, visible_lines, with_more
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.show.text import confusion_lines
@@ -37,7 +38,7 @@ def render_text(found: Evaluation) -> str:
         _subgroups(found),
         [] if found.comparison is None else _comparison(found, found.comparison),
         [] if found.refits is None else _wrapped(f"stability: {stability_sentence(found.refits)}"),
-        [line for note in notes(found) for line in _wrapped(f"note: {note}")],
+        [line for note in notes(found) for line in _wrapped(f"note: {note.sentence}")],
         ["for the methods section:", *wrap(methods_paragraph(found), WIDTH)],
     ]
     return visible_lines("\n\n".join("\n".join(lines) for lines in parts if lines))
@@ -198,38 +199,46 @@ def stability_sentence(refits: Refits) -> str:
     )
 
 
-def notes(found: Evaluation) -> Iterator[str]:
+def notes(found: Evaluation) -> Iterator[Fact]:
     """What a reader must know to take the figures for what they are."""
     overall, setup, one = found.overall, found.setup, found.positive_measures
     absent = [name for name, n in zip(found.tree.schema.wording.classes, overall.n_by_class, strict=True) if not n]
     if setup.seems_known:
-        yield "every leaf gets just the cases that it was learned from: figures of these flatter; new cases do worse."
+        flatter = (
+            "every leaf gets just the cases that it was learned from: figures of these flatter; new cases do worse."
+        )
+        yield Fact("seems_known", flatter)
     if absent:
-        yield f"no case is {_some(absent)}: what is about that is not known (-)."
+        yield Fact("absent", f"no case is {_some(absent)}: what is about that is not known (-).", {"classes": absent})
     elif overall.is_small:
-        yield f"some class has fewer than {SMALL} cases: intervals are wide, and calibration says little."
+        wide = f"some class has fewer than {SMALL} cases: intervals are wide, and calibration says little."
+        yield Fact("small", wide, {"count": SMALL})
     if sum(map(sum, overall.confusion[len(overall.n_by_class) :])) > 0:
-        yield "referred cases are no errors; in sensitivity and specificity they are neither found nor cleared."
+        neither = "referred cases are no errors; in sensitivity and specificity they are neither found nor cleared."
+        yield Fact("referred", neither)
     if overall.n_impossible:
-        cases = counted(round(overall.n_impossible, 1), "case is", "cases are")
-        yield f"{cases} of a class that got a probability of 0; log loss counts 36 for each, the most that it can."
+        count = round(overall.n_impossible, 1)
+        counts = "got a probability of 0; log loss counts 36 for each, the most that it can."
+        yield Fact("impossible", f"{counted(count, 'case is', 'cases are')} of a class that {counts}", {"count": count})
     if one is not None and found.positive is not None:
-        chances = found.judged.chances[:, found.positive]
+        chances, most = found.judged.chances[:, found.positive], 1 - LEAST_CHANCE
         if one.slope is None or one.intercept is None:
-            yield "no calibration slope (-): probabilities are all alike, or separate the classes, or one is absent."
-        elif chances.min() < LEAST_CHANCE or chances.max() > 1 - LEAST_CHANCE:
-            yield f"calibration: probabilities below {LEAST_CHANCE} and above {1 - LEAST_CHANCE} count as these."
-        for said, value in (("positive: there is no PPV", one.ppv), ("negative: there is no NPV", one.npv)):
+            why = "probabilities are all alike, or separate the classes, or one is absent."
+            yield Fact("no_calibration", f"no calibration slope (-): {why}")
+        elif chances.min() < LEAST_CHANCE or chances.max() > most:
+            ends = f"calibration: probabilities below {LEAST_CHANCE} and above {most} count as these."
+            yield Fact("clipped", ends, {"low": LEAST_CHANCE, "high": most})
+        for rate, answer, value in (("PPV", "positive", one.ppv), ("NPV", "negative", one.npv)):
             if value is None:
-                yield f"no case is answered {said} (-)."
-    for number, singular, plural, what in (
-        (setup.n_left_out, "fold was", "folds were", "left out, as the time was over."),
-        (setup.n_without, "row says", "rows say", "nothing about what is right: left out."),
-        (setup.n_unlisted, "case has", "cases have", "a result that no known case had."),
-        (setup.n_copies, "row is a copy", "rows are copies", "of another: held out together, as one case."),
+                yield Fact(f"no_{rate.lower()}", f"no case is answered {answer}: there is no {rate} (-).")
+    for kind, number, singular, plural, what in (
+        ("left_out", setup.n_left_out, "fold was", "folds were", "left out, as the time was over."),
+        ("without", setup.n_without, "row says", "rows say", "nothing about what is right: left out."),
+        ("unlisted", setup.n_unlisted, "case has", "cases have", "a result that no known case had."),
+        ("copies", setup.n_copies, "row is a copy", "rows are copies", "of another: held out together, as one case."),
     ):
         if number:
-            yield f"{counted(number, singular, plural)} {what}"
+            yield Fact(kind, f"{counted(number, singular, plural)} {what}", {"count": number})
 
 
 def methods_paragraph(found: Evaluation) -> str:
@@ -314,4 +323,6 @@ def summary(found: Evaluation) -> dict[str, Any]:
     if versus is not None:
         changed = [[words.answers[a], words.answers[b], n] for a, b, n in versus.changed]
         content["comparison"] = plain(versus) | {"n_changed": versus.n_changed, "changed": changed}
-    return content | {"methods": methods_paragraph(found), "notes": list(notes(found))}
+    facts = list(notes(found))
+    content |= {"notes": [fact.sentence for fact in facts], "facts": [fact.content for fact in facts]}
+    return content | {"methods": methods_paragraph(found)}

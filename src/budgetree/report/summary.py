@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import asdict
 from typing import Any
 
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
-from budgetree.learn.points import COLUMNS, KNOWN_COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
-from budgetree.messages import objective_sentence
+from budgetree.learn.points import Frontier
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.export.program import small_trees
-from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
+from budgetree.show.frontier_view import frontier_steps
 from budgetree.show.stages import stage_records
 from budgetree.show.text import size_and_cost
 from budgetree.tree import Tree
@@ -22,7 +22,15 @@ from budgetree.tree.leaves import Fixed, Points, Totals
 from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import estimate_content
 from budgetree.tree.nodes import Kind
-from budgetree.tree.provenance import Method
+from budgetree.tree.provenance import Method, Origin
+
+# Of a point, and of how the errors on new cases came about.
+POINT = (
+    "budget", "max_cost", "errors", "loss", "referred", "error_rate", "new_error", "new_error_se", "new_loss",
+    "new_loss_se", "new_cost", "new_recalls", "overfitted", "lower_bound", "proven", "known_least", "known_proven",
+)  # fmt: skip
+VALIDATION = ("n_folds", "n_done", "n_rows", "is_hold_out", "n_copies")
+EVALUATION = ("notes", "stability")  # of what an evaluation says in English; its facts stand beside them
 
 
 def summarise_tree(
@@ -35,32 +43,28 @@ def summarise_tree(
     >>> content["classes"], content["trees"][0]["errors"]
     (['circle', 'triangle'], 10)
     """
-    return _content(tree.schema, title, [], [_tree(tree, certificate)], 0) | {"evaluation": evaluation}
+    shown = evaluation and {name: value for name, value in evaluation.items() if name not in EVALUATION}
+    return _content(tree.schema, title, [], [_tree(tree, certificate)], 0) | {"evaluation": shown}
 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the recommended one, or else the last, is shown first."""
-    columns = ("budget", "new_cost", "new_recalls", *COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS, *KNOWN_COLUMNS)
-    points = [
-        {name: getattr(point, name) for name in columns} | {"verdict": verdict(point, PAGE_REMEDY), "tree": index}
-        for index, point in enumerate(frontier)
-    ]
-    trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
-    recommended = frontier.recommended
+    points = [{name: getattr(point, name) for name in POINT} | {"tree": at} for at, point in enumerate(frontier)]
+    trees = [_tree(point.tree, None) for point in frontier]
+    recommended, steps = frontier.recommended, frontier_steps(frontier)
     content = _content(schema, title, points, trees, frontier.points.index(recommended or frontier[-1]))
-    steps = frontier_steps(frontier)
-    lines = {"loss": steps.loss, "bound": steps.bound}
-    content["judgement"] = judgement(frontier, PAGE_REMEDY)
     # Where something is known of new cases: which point they recommend, and beyond which nothing is known to help.
     content["advice"] = None
     if frontier.enough is not None:
         points_of = {"recommended": recommended, "enough": frontier.enough}
         content["advice"] = {name: point and frontier.points.index(point) for name, point in points_of.items()}
-    choice = frontier.request.choice
-    content["objective"] = None if choice is None else objective_sentence(choice)
-    content["for_new"] = frontier.found_by is Method.PREDICTIVE
-    return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
+    held = frontier.validation
+    return content | {
+        "for_new": frontier.found_by is Method.PREDICTIVE,
+        "validation": held and {name: getattr(held, name) for name in VALIDATION},
+        "steps": {name: [list(corner) for corner in getattr(steps, name).corners] for name in ("loss", "bound")},
+    }
 
 
 def _content(
@@ -94,11 +98,26 @@ def _test(schema: Schema, test: int) -> dict[str, Any]:
     return {
         "name": words.tests[test],
         "help": words.test_help[test],
-        "outcomes": list(outcomes),
+        "outcomes": [_outcome(schema, test, outcome) for outcome in range(len(outcomes))],
         "encoding": _encoding(schema, test),
         "prices": [costs.amount(units) for units in costs.amounts[0, test, : len(outcomes)].tolist()],
         "shared": costs.fees_of(test),
     }
+
+
+def _outcome(schema: Schema, test: int, outcome: int) -> str | dict[str, Any] | None:
+    """The user's own name; or between which numbers it lies; or None where it is a missing value."""
+    encoder, words = schema.encoder(test), schema.wording
+    if encoder is None or outcome in words.labelled[test]:
+        return words.outcomes[test][outcome]
+    n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)
+    if outcome == n_present:
+        return None
+    return (
+        asdict(encoder.interval(outcome, outcome))
+        if isinstance(encoder, NumberEncoder)
+        else words.outcomes[test][outcome]
+    )
 
 
 def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
@@ -139,8 +158,9 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
             for label, count in enumerate(row)
             if count
         ],
-        "expected": estimate_content(tree.estimate),
-        "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
+        "origin": _origin(tree.origin),
+        "expected": tree.estimate and {k: v for k, v in (estimate_content(tree.estimate) or {}).items() if k != "how"},
+        "statement": {"proven": tree.statement.is_proven, "facts": [fact.content for fact in tree.statement.facts]},
         "certificate": None
         if certificate is None
         else {
@@ -149,6 +169,12 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
             "lower_bound": certificate.lower_bound,
         },
     }
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    changes = [{"kind": change.kind, "budget": change.budget and float(change.budget)} for change in origin.changes]
+    own = {"method": origin.method, "function": origin.function, "settings": origin.settings}
+    return own | {"changes": changes}
 
 
 def _outline(tree: Tree) -> list[dict[str, Any]]:
@@ -162,7 +188,7 @@ def _outline(tree: Tree) -> list[dict[str, Any]]:
             "points": [
                 {
                     "test": test.test,
-                    "results": [[list(names), points] for names, points in test.groups],
+                    "results": [[list(of), points] for of, (_, points) in zip(test.outcomes, test.groups, strict=True)],
                     "else": test.otherwise,
                 }
                 for test in record.tests
@@ -170,7 +196,7 @@ def _outline(tree: Tree) -> list[dict[str, Any]]:
             ],
             "endings": [
                 {
-                    "names": list(ending.names),
+                    "totals": [list(ends) for ends in ending.totals],
                     "below": number[ending.group],
                     "answer": ending.answer,
                     "cases": schema.plain_cases(list(ending.cases)),
@@ -206,14 +232,15 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
             "late": [{"shared": each, "unless": tests} for each, tests in late.items()],
         }
     if kind == Kind.BY_RESULT:
-        usual = majority_branch(tree, node)._asdict()
+        branch = majority_branch(tree, node)
+        usual = {"child": branch.child, "results": branch.results, "decides": branch.words is not None}
         return entry | {"test": int(nodes.test[node]), "children": below, "usual": usual}
     if kind == Kind.BY_TOTAL:
         split = nodes.splits[nodes.rule[node]]
         assert split.totals is not None
         by: dict[str, Any] = {"confidence": split.confidence}
         if split.confidence is None:
-            by = {"cuts": list(split.cuts)} | ({"is_score": True} if split.is_score else {})
+            by = {"cuts": list(split.cuts)} | ({"at": list(split.chances)} if split.is_score else {})
         return entry | {"totals": totals.setdefault(split.totals, len(totals)), "children": below} | by
     rule = nodes.rule_of(node)
     if isinstance(rule, Fixed):

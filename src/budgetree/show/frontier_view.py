@@ -22,7 +22,6 @@ from budgetree.tree.provenance import Method, NewError, NewLoss
 Corner = tuple[float, float]  # (budget, value)
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
-PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
 FEWEST_KNOWN = "fewest known"  # of trees for known cases, beside those for new ones
 LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is no better for being smaller
 IMPOSSIBLE = "no tree can be here"
@@ -140,7 +139,7 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
         (has_recalls and positive is not None, SENSITIVITY, lambda point: _recall(point, positive)),
         (has_recalls and positive is not None, SPECIFICITY, lambda point: _recall(point, 1 - (positive or 0))),
         (has_recalls and positive is None, RECALLS, _recalls),
-        (not has_known, "at least", lambda point: "proven" if point.proven else show_number(point.lower_bound)),
+        (not has_known, "at least", _at_least),
         (has_known, FEWEST_KNOWN, _fewest_known),
         (not all(point.for_new or not point.max_cost for point in frontier), "by", lambda point: point.source),
     ]
@@ -318,6 +317,10 @@ def _axis(frontier: Frontier) -> str:
     if _new_means(frontier):
         return "new loss" if frontier.has_losses else "new error"
     return key_of(frontier).axis
+
+
+def _at_least(point: Point) -> str:
+    return "proven" if point.proven else show_number(point.lower_bound) if point.lower_bound else "-"
 
 
 def _fewest_known(point: Point) -> str:

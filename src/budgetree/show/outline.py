@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import FineLevels, NumberEncoder
-from budgetree.problem.units import finite_float
+from budgetree.data.encoders import NumberEncoder
 from budgetree.tree.leaves import LEAST, MOST, Points, Totals, softmax
 from budgetree.tree.nodes import NO_RULE, Kind, Split
 from budgetree.tree.tree import Tree
@@ -189,7 +188,7 @@ class Outline:
             stage, branches = self.stage(group[0]), self.branches(group)
             found[-1] |= {"buys": list(stage.buys), "end": stage.end}
             found[-1]["branches"] = [
-                {**self._taken(stage.end, branch), "names": list(branch.names), "below": number}
+                {**self._taken(stage.end, branch), "below": number}
                 for number, branch in enumerate(branches, start=len(groups))
             ]
             groups += [branch.group for branch in branches]
@@ -239,20 +238,9 @@ class Outline:
 
     def _plain_names(self, test: int, outcomes: list[int]) -> list[str]:
         encoder = self.schema.encoder(test)
-        if isinstance(encoder, FineLevels):
+        if isinstance(encoder, NumberEncoder):
             return encoder.range_names(outcomes)
-        names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
-        if encoder is not None and not isinstance(encoder, NumberEncoder):
-            return names  # texts that only look like ranges
-        joined = names[:1]
-        for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
-            low, is_range, high = name.partition(" to ")
-            follows = outcome == before + 1 and joined[-1].endswith(f" to {low}")
-            if follows and is_range and finite_float(low) is not None:
-                joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
-            else:
-                joined.append(name)
-        return joined
+        return [self.schema.outcome_names[test][outcome] for outcome in outcomes]
 
     @cached_property
     def shared_paid(self) -> list[int]:

@@ -30,6 +30,7 @@ class ScoredTest:
     price: int | None  # units, the most that it takes, all included; None where it was bought before
     groups: tuple[tuple[tuple[str, ...], int], ...] = ()  # the names of results and their points, the most first
     otherwise: int | None = None  # the points of an unknown result; None where there are no points
+    outcomes: tuple[tuple[int, ...], ...] = ()  # of each group
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Ending:
     goes_to: int | None  # the number of the next stage; None where cases stop
     answer: int | None  # a position; None where they go on, or where a model answers case by case
     cases: tuple[int, ...]  # per class, weight units of known cases
+    totals: tuple[tuple[int, int], ...] = ()  # the least and the largest of neighbours that lead there, where known
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +122,11 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
                 sides = rule.sides(np.array(reached, dtype=np.int64)).tolist()
                 chances = tuple((total, rule.chances[side][target]) for total, side in zip(reached, sides, strict=True))
             continue
-        names = _ranges(reached or (), own) if own else branch.names
-        goes_to = number.get(branch.group)
+        ranges = _ranges(reached or (), own or ())
+        goes_to, cases = number.get(branch.group), tuple(outline.counts(branch.group).tolist())
         answer = None if goes_to is not None else outline.answer(branch.group[0])
-        endings.append(Ending(names, branch.group, goes_to, answer, tuple(outline.counts(branch.group).tolist())))
+        names = _range_names(ranges) or branch.names
+        endings.append(Ending(names, branch.group, goes_to, answer, cases, ranges))
         if goes_to is not None:
             carried[branch.group] = _Carried(totals, own) if totals is not None else before
     price = sum(bought.values())
@@ -155,8 +158,9 @@ def _scored(outline: Outline, test: int, price: int | None, totals: Totals) -> S
     by_points: dict[int, list[int]] = {}
     for outcome, points in enumerate(listed[:-1] if is_blank_unknown else listed):
         by_points.setdefault(points, []).append(outcome)
-    groups = [(tuple(outline.names(test, of)), points) for points, of in sorted(by_points.items(), reverse=True)]
-    return ScoredTest(test, price, tuple(groups), otherwise)
+    found = sorted(by_points.items(), reverse=True)
+    groups = tuple((tuple(outline.names(test, of)), points) for points, of in found)
+    return ScoredTest(test, price, groups, otherwise, tuple(tuple(of) for _, of in found))
 
 
 def _by_total(outline: Outline, branch: Branch, rule: Points, totals: Sequence[int]) -> list[Ending]:
@@ -168,13 +172,18 @@ def _by_total(outline: Outline, branch: Branch, rule: Points, totals: Sequence[i
     for total, answer in zip(totals, answers.tolist(), strict=True):
         runs.setdefault(answer, []).append(total)
     for answer, own in runs.items():
-        found.append(Ending(_ranges(totals, own), branch.group, None, answer, tuple(given[answer].tolist())))
+        ranges = _ranges(totals, own)
+        found.append(Ending(_range_names(ranges), branch.group, None, answer, tuple(given[answer].tolist()), ranges))
     return found
 
 
-def _ranges(totals: Sequence[int], own: Sequence[int]) -> tuple[str, ...]:
-    """Of all totals those that are meant, neighbours as one: "0-1", "7"."""
+def _ranges(totals: Sequence[int], own: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Of all totals those that are meant, neighbours as one."""
     position = {total: at for at, total in enumerate(totals)}
     runs = groupby(enumerate(own), key=lambda entry: position[entry[1]] - entry[0])
-    ends = [(run[0], run[-1]) for run in ([total for _, total in members] for _, members in runs)]
-    return tuple(f"{low}" if low == high else f"{low}-{high}" for low, high in ends)
+    return tuple((run[0], run[-1]) for run in ([total for _, total in members] for _, members in runs))
+
+
+def _range_names(ranges: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """ "0-1", "7"."""
+    return tuple(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges)

@@ -125,12 +125,21 @@ class Origin:
         """The same with one more change."""
         return replace(self, changes=(*self.changes, change))
 
-    def __str__(self) -> str:
-        function = "" if self.impurity is None else f" {self.impurity.words or self.impurity.name}"
+    @property
+    def function(self) -> str:
+        """The impurity as Python shows it; "" where there is none."""
+        return "" if self.impurity is None else self.impurity.words or self.impurity.name
+
+    @property
+    def settings(self) -> list[str]:
+        """The others, where they are not the default: "budget=5"."""
         names = ("delta", "budget", "rule", "min_cases", "leaves", "confidence", "seed")
-        settings = ((name, getattr(self, name)) for name in names if getattr(self, name) != getattr(_UNSET, name))
-        said = [f"{name}={show_number(value) if isinstance(value, Fraction) else value}" for name, value in settings]
-        return ", ".join([self.method.words + function, *said, *map(str, self.changes)])
+        given = ((name, getattr(self, name)) for name in names if getattr(self, name) != getattr(_UNSET, name))
+        return [f"{name}={show_number(value) if isinstance(value, Fraction) else value}" for name, value in given]
+
+    def __str__(self) -> str:
+        made = f"{self.method.words} {self.function}".rstrip()
+        return ", ".join([made, *self.settings, *map(str, self.changes)])
 
 
 _UNSET = Origin()

@@ -104,11 +104,11 @@ def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[st
     proven = pima_page["trees"][pima_page["chosen"]]["statement"]
     assert proven["proven"]
     assert page.text("#proof-sentence").startswith("Proven: ")
-    assert all(sentence in page.text("#panel-proof") for sentence in proven["sentences"])
-    statement = {"proven": False, "sentences": ["Some tree might make as few as 1 error."]}
+    assert "makes fewer errors." in page.text("#panel-proof")
+    statement = {"proven": False, "facts": [{"kind": "might", "budget": 2, "least": 1}]}
     page.open({**pima_page, "trees": [{**tree, "statement": statement} for tree in pima_page["trees"]]}, tab="proof")
     assert not page.find("#proof-sentence").is_displayed()  # what is not proven has no rank there
-    assert "Some tree might make as few as 1 error." in page.text("#panel-proof")
+    assert "Some tree within a budget of 2 might make as few as 1 error." in page.text("#panel-proof")
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,11 @@ def test_a_band_shows_the_error_on_new_cases_and_the_known_line_is_thin(page: Pa
     assert len(page.find_all("#chart .band")) == 1
     assert len(page.find_all("#chart .line")) == 2
     assert len(page.find_all("#chart .line.thin")) == 1
+    assert page.text("#key-found").startswith("error on new cases")
+    assert page.text("#key-known") == "errors of the same trees on the known cases"
+    assert not page.find("#key-new").is_displayed()
+    heights = {dot.get_attribute("cy") for dot in page.find_all("#chart .dot")}
+    assert all(height in page.find("#chart .line:not(.thin)").get_attribute("d") for height in heights)
     chosen = frontier.recommended
     assert chosen is not None
     assert f"{100 * (1 - chosen.new_error):.0f}% of new cases are answered correctly" in page.text("#sentence")

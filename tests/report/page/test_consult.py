@@ -114,7 +114,7 @@ def test_a_number_is_divided_at_the_thresholds_of_the_encoder(page: Page, pima: 
         if value in far:
             assert "is not possible here: expected " in page.state()["problem"]
             page.enter(f"{float(value)!r}!")
-        outcome = test["outcomes"][int(np.searchsorted(edges, value, side="right"))]
+        outcome = pima.schema.outcome_names[int(pima.nodes.test[0])][int(np.searchsorted(edges, value, side="right"))]
         assert f"({outcome})" in page.state()["history"]
         page.click("#back")
 

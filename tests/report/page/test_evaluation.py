@@ -19,7 +19,8 @@ def measured(value: float, unit: str = "%", digits: int = 0) -> dict[str, Any]:
 
 FIGURES = ("sensitivity", "specificity", "ppv", "npv", "auc", "brier", "slope", "intercept")
 EVALUATION: dict[str, Any] = {
-    "kind": "procedure", "n": 768, "n_folds": 5, "n_repeats": 3, "positive": 1, "methods": "In folds.", "notes": [],
+    "kind": "procedure", "n": 768, "n_folds": 5, "n_repeats": 3, "positive": 1, "methods": "In folds.",
+    "facts": [{"kind": "copies", "count": 2}, {"kind": "absent", "classes": ["pos"]}],
     "error": measured(0.24), "loss": None, "brier": measured(0.16, "", 3), "log_loss": measured(0.5, "", 3),
     "by_class": [
         {"class": name, "n": 300, **{figure: measured(0.8) for figure in FIGURES},
@@ -46,6 +47,8 @@ def test_an_evaluation_has_a_tab_with_intervals_curves_and_groups(page: Page) ->
         "15.1 (15.05 to 15.15)",
         "age: below 40",
         "In folds.",
+        "2 rows are copies of another",
+        "No case is pos:",
     ):
         assert words in text, words
     assert "neg" not in text  # of two classes the positive one

@@ -37,9 +37,12 @@ KINDS = [
 SCRIPT = """
 import {{ readFileSync }} from "node:fs";
 import {{ indexTree, nodeShares }} from "{scripts}/model.js";
+import {{ nameAll }} from "{scripts}/names.js";
 import {{ follow }} from "{scripts}/routing.js";
+import "{speaking}";
 import {{ explain }} from "{scripts}/explanation.js";
-const {{ content, cases }} = JSON.parse(readFileSync(0, "utf8"));
+const {{ content: given, cases }} = JSON.parse(readFileSync(0, "utf8"));
+const content = nameAll(given);
 const index = indexTree(content, content.trees[0]);
 const found = cases.map((codes) => {{
   const answers = [];
@@ -133,7 +136,7 @@ def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str,
 
 
 def by_page(tree: bt.Tree, codes: np.ndarray) -> list[dict[str, Any]]:
-    script = SCRIPT.format(scripts=SCRIPTS.as_uri())
+    script = SCRIPT.format(speaking=(Path(__file__).parent / "js/speaking.js").as_uri(), scripts=SCRIPTS.as_uri())
     given = json.dumps({"content": summarise_tree(tree, title="new"), "cases": codes.tolist()})
     command = ["node", "--input-type=module", "-e", script]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)

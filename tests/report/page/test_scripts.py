@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,13 @@ def test_in_one_closure_they_are_a_program(tmp_path: Path) -> None:
     whole = tmp_path / "page.cjs"
     whole.write_text(page._script(), encoding="utf-8")
     run_node("--check", whole)
+
+
+def test_no_two_scripts_have_one_name() -> None:
+    """In one closure the later of two functions would take the place of the first."""
+    declared = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.M)
+    names = [name for script in page.SCRIPTS for name in declared.findall(page._asset(script))]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_what_may_still_be_paid_never_exceeds_the_worst_case() -> None:

@@ -1,8 +1,8 @@
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
-import { byId, capital, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
+import { byId, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
-import { amount, clean, inUnit, numeral, say, sayAgain } from "./words.js";
+import { amount, clean, inUnit, numeral, say } from "./words.js";
 
 /** @import { Content, Corner, Point, Steps } from "./types.d.ts" */
 
@@ -22,14 +22,12 @@ export function showFrontier(content, pick) {
   const table = pointTable(points, hasLosses, pick);
   byId("points-frame").replaceChildren(table.node);
   byId("key-proven").hidden = (content.steps?.bound ?? []).every(([, bound]) => !bound); // nothing is shaded
-  byId("key-new").hidden = points.every((point) => point.new_error === null);
-  if (content.for_new) {
-    byId("key-found").textContent = say(hasLosses ? "chart.for_new_loss" : "chart.for_new");
-  } else if (hasLosses) {
-    byId("key-found").textContent = say("chart.found_loss");
-  }
-  if (hasLosses) byId("key-bars").textContent = say("chart.new_loss");
-  put("judgement", content.judgement?.[0] ? `${capital(sayAgain(content.judgement[0]))}.` : "");
+  const isJudged = isAboutNew(content);
+  byId("key-new").hidden = isJudged || points.every((point) => point.new_error === null);
+  byId("key-thin").hidden = !isJudged;
+  const line = isJudged ? "judged" : content.for_new ? "for_new" : "found";
+  for (const [id, key] of [["key-found", line], ["key-known", "thin"], ["key-bars", "new"]]) put(id, say(`chart.${key}${hasLosses ? "_loss" : ""}`));
+  put("judgement", validationWords(content));
   put("advice", adviceOf(content));
   const last = points.length - 1;
   byId("budget-less").addEventListener("click", () => pick(Math.max(chosen - 1, 0)));
@@ -60,6 +58,9 @@ export function showFrontier(content, pick) {
     readOut(content, points[at], all);
   };
 }
+
+/** Whether the chart is about new cases: of trees for these, where their error is known of every budget. @param {Content} content */
+const isAboutNew = ({ for_new: isForNew, points }) => Boolean(isForNew) && points.every((point) => point.new_error !== null);
 
 /** @type {(content: Content) => string} */
 function adviceOf({ advice, points }) {
@@ -103,11 +104,29 @@ function readOut(content, point, all) {
   const found = { budget: inUnit(point.budget), errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
     element("strong", {}, say(content.losses === null ? "chart.readout_share" : "chart.readout", found)),
-    say("chart.readout_more", { bound: boundOf(point), source: sayAgain(point.source) }),
+    say("chart.readout_more", { bound: boundOf(point), source: say(`method.${content.trees[point.tree].origin.method}`) }),
     element("br", {}),
     expectedOf(point),
   );
-  put("verdict", point.verdict ? `${capital(sayAgain(point.verdict))}.` : "");
+  put("verdict", overfittedWords(content, point, all));
+}
+
+/** That a tree knows its table by heart, and what to do; nothing where it does not. @param {Content} content @param {Point} point @param {number} all */
+function overfittedWords(content, point, all) {
+  if (!point.overfitted) return "";
+  const loss = newLoss(point);
+  const remedy = say(content.for_new ? "overfitted.expect" : "overfitted.remedy");
+  if (loss !== null) return say("overfitted.loss", { known: digits(point.loss / all, 3), mean: loss, remedy });
+  return say("overfitted.error", { known: percentage(point.error_rate), mean: newShare(point), remedy });
+}
+
+/** How the errors on new cases came about. @param {Content} content */
+function validationWords({ validation }) {
+  if (!validation) return "";
+  const { n_folds: count, n_done: done, n_rows: rows, is_hold_out: isHoldOut, n_copies: copies } = validation;
+  const kind = !done ? "no_time" : isHoldOut ? "held_out" : done < count ? "folds_left_out" : "folds";
+  const how = say(`validation.${kind}`, { rows, done, count, missing: count - done });
+  return say("validation.sentence", { how: copies ? say("validation.copies", { how, count: copies }) : how });
 }
 
 /** @param {Content} content @param {number} width @param {(at: number) => void} pick @param {(at: number | null) => void} hover */
@@ -121,9 +140,10 @@ function stepChart(content, width, pick, hover) {
     const { new_error: error, new_error_se: se, new_loss: loss, new_loss_se: lossSe } = point;
     return (content.losses === null ? [error, se] : [loss, lossSe]).map((mean) => (mean ?? 0) * all);
   });
-  const isJudged = points.every((point) => point.new_error !== null);
+  const isJudged = isAboutNew(content);
   const high = Math.max(points[0].loss, ...bars.map(([middle, se]) => middle + se)) || 1;
-  const ticks = niceTicks(high);
+  const inShares = isJudged && content.losses === null;
+  const ticks = inShares ? niceTicks((100 * high) / all).map((share) => (share * all) / 100) : niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
   /** @type {(cost: number) => number} */
   const x = (cost) => CHART.left + ((width - CHART.left - CHART.right) * cost) / right;
@@ -154,7 +174,7 @@ function stepChart(content, width, pick, hover) {
   for (const tick of ticks) {
     chart.append(
       drawing("line", { class: "grid", x1: CHART.left, x2: width - CHART.right, y1: y(tick), y2: y(tick) }),
-      drawing("text", { x: CHART.left - 8, y: y(tick) + 4, "text-anchor": "end" }, amount(tick)),
+      drawing("text", { x: CHART.left - 8, y: y(tick) + 4, "text-anchor": "end" }, inShares ? percent(tick, all) : amount(tick)),
     );
   }
   for (const tick of niceTicks(right)) {
@@ -169,10 +189,10 @@ function stepChart(content, width, pick, hover) {
     isJudged ? drawing("path", { class: "line", d: pathThrough(stepsOf(points.map((point, at) => [point.budget, bars[at][0]]), right), x, y) }) : "",
     drawing("path", { class: isJudged ? "line thin" : "line", d: pathThrough(line, x, y) }),
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, say("chart.budget_axis")),
-    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, say(`chart.${axis}_axis`, { cases: cases(all) })),
+    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, say(inShares ? "chart.share_axis" : `chart.${axis}_axis`, { cases: cases(all) })),
   );
   points.forEach((point, at) => {
-    if (point.new_error === null) return;
+    if (isJudged || point.new_error === null) return;
     const [middle, se] = bars[at];
     const [from, to] = [y(Math.max(middle - se, 0)), y(middle + se)];
     const [place, wide] = [x(point.budget), points.length > 60 ? 2 : 4];
@@ -180,6 +200,7 @@ function stepChart(content, width, pick, hover) {
     chart.append(drawing("path", { class: "new-error", d: `M${place} ${from}V${to}${marks.join("")}` }));
   });
   const dots = points.map((point, at) => {
+    const height = y(isJudged ? bars[at][0] : point.loss);
     const dot = drawing(
       "g",
       {
@@ -193,8 +214,8 @@ function stepChart(content, width, pick, hover) {
         blur: () => hover(null),
         keydown: (event) => moveOrPick(event, at),
       },
-      drawing("circle", { class: "halo", cx: x(point.budget), cy: y(point.loss), r: 11 }),
-      drawing("circle", { class: "dot", cx: x(point.budget), cy: y(point.loss), r: points.length > 60 ? 3 : 5 }),
+      drawing("circle", { class: "halo", cx: x(point.budget), cy: height, r: 11 }),
+      drawing("circle", { class: "dot", cx: x(point.budget), cy: height, r: points.length > 60 ? 3 : 5 }),
     );
     chart.append(dot);
     return dot;
@@ -278,7 +299,7 @@ function pointTable(points, hasLosses, pick) {
       ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
       ...rate.map(() => element("td", { class: "number" }, say("number.percent", { share: numeral((100 * point.error_rate).toFixed(2)) }))),
       ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
-      element("td", {}, point.proven ? say("chart.is_proven") : say("points.at_least", { bound: point.lower_bound })),
+      element("td", {}, point.proven ? say("chart.is_proven") : point.lower_bound ? say("points.at_least", { bound: point.lower_bound }) : say("chart.unknown")),
     );
   });
   /** @param {number} chosen */

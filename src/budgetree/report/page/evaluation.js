@@ -42,8 +42,12 @@ export function showEvaluation({ evaluation }) {
     const headings = ["evaluation.group", "evaluation.cases", "evaluation.error", "evaluation.sensitivity", "evaluation.specificity"].map((key) => say(key));
     parts.push(element("h3", {}, say("evaluation.groups")), tableFrame(say("evaluation.groups"), tableOf({}, headings, [1, 2, 3, 4], rows)));
   }
-  const said = [evaluation.methods, ...evaluation.notes].map((text) => element("p", { lang: "en" }, text));
-  byId("panel-evaluation").replaceChildren(...parts, element("h3", {}, say("evaluation.methods")), element("div", { class: "prose" }, ...said));
+  const notes = evaluation.facts.map(({ kind, classes: absent, ...values }) => {
+    return element("p", {}, say(`note.${kind}`, { ...values, classes: absent?.join(say("list.comma")) ?? "" }));
+  });
+  // A paragraph to quote: papers are in English.
+  const methods = element("blockquote", { lang: "en" }, element("p", {}, evaluation.methods));
+  byId("panel-evaluation").replaceChildren(...parts, ...notes, element("h3", {}, say("evaluation.methods")), element("div", { class: "prose" }, methods));
 }
 
 /** "95% (92 to 98)". @param {Measured | null | undefined} figure */

@@ -2,9 +2,9 @@
 
 import { byId, capital, cases, element, errors, percent, percentage, put, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
-import { amount, clean, inUnit, say, sayAgain } from "./words.js";
+import { amount, clean, inUnit, numeral, say } from "./words.js";
 
-/** @import { Content, Test, Tree } from "./types.d.ts" */
+/** @import { Content, Fact, Origin, Test, Tree } from "./types.d.ts" */
 
 /** @param {Content} content */
 export function showSubtitle(content) {
@@ -76,13 +76,38 @@ const whole = (share) => say("number.percent", { share: Math.round(100 * share) 
  * @param {Content} content
  * @param {Tree} tree
  */
-export function proofWords({ losses }, tree) {
-  if (tree.statement.proven) return `${say("facts.proven")}: ${sayAgain(tree.statement.sentences[0])}`;
+export function proofWords(content, tree) {
+  if (tree.statement.proven) return `${say("facts.proven")}: ${factWords(content, tree.statement.facts[0])}`;
   const certificate = tree.certificate;
   if (!certificate || certificate.lower_bound <= 0) return "";
   const ratio = certificate.ratio ?? Infinity;
   const value = ratio === 1 ? say("facts.certified") : say("facts.within", { ratio: rounded(ratio) });
-  return `${value}: ${say(losses === null ? "facts.as_few" : "facts.as_little", { cost: inUnit(certificate.lower_bound) })}.`;
+  return `${value}: ${say(content.losses === null ? "facts.as_few" : "facts.as_little", { cost: inUnit(certificate.lower_bound) })}.`;
+}
+
+const BY_LOSS = ["open", "neither", "least", "dearer", "might"]; // facts that are said otherwise of losses
+
+/** Something that is known of other trees. @param {Content} content @param {Fact} fact */
+export function factWords({ losses }, { kind, budget, max_error: share, cost, least, cases: count, tests, choice }) {
+  const few = share ? say("fact.wrong", { share: clean(100 * share) }) : say("fact.without_errors");
+  const within = typeof budget === "number" ? say("fact.within", { budget: inUnit(budget) }) : say("fact.any");
+  const values = { few, within, count: least ?? count ?? 0, cost: inUnit(cost ?? 0), tests: tests?.join(say("list.comma")) ?? "" };
+  if (choice) return say("fact.leaves", choiceWords(choice));
+  if (kind === "cheapest") return say(cost ? "fact.cheapest_than" : "fact.cheapest", values);
+  if (kind === "might" && losses === null && !least) return say("fact.might_none", values);
+  return say(BY_LOSS.includes(kind) ? `fact.${kind}_${losses === null ? "errors" : "loss"}` : `fact.${kind}`, values);
+}
+
+/** The kind of leaf that was asked for, beside the best. @param {NonNullable<Fact["choice"]>} choice */
+function choiceWords({ kind, best, scores, excess, standard_error: error }) {
+  const [own, other, more, se] = [scores[kind], scores[best], excess, error].map((score) => numeral(score.toFixed(3)));
+  return { kind: say(`leaves.${kind}`), best: say(`leaves.${best}`), own, other, more, se };
+}
+
+/** What made a tree, with which settings, and what was done to it since. @param {Origin} origin */
+export function originWords({ method, function: own, settings, changes }) {
+  const done = changes.map(({ kind, budget }) => (budget === null ? say(`change.${kind}`) : say("change.cut_at", { budget: inUnit(budget) })));
+  return [`${say(`method.${method}`)} ${own}`.trim(), ...settings, ...done].join(say("list.comma"));
 }
 
 /** @param {Content} content @param {Tree} tree @param {number} all */
@@ -122,11 +147,11 @@ export function stabilityFact(content, tree) {
 /** @param {Content} content @param {Tree} tree */
 export function showProof(content, tree) {
   const lossless = content.losses === null;
-  const made = { budget: inUnit(tree.max_cost), origin: sayAgain(tree.origin) };
+  const made = { budget: inUnit(tree.max_cost), origin: originWords(tree.origin) };
   const found = lossless
     ? say("proof.makes", { ...made, errors: errors(tree.errors) })
     : say("proof.loses", { ...made, loss: tree.loss, errors: errorWords(tree) });
-  const lines = [found, ...tree.statement.sentences.map((sentence) => sayAgain(sentence))];
+  const lines = [found, ...tree.statement.facts.map((fact) => factWords(content, fact))];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
   // A certificate is a document: its words are quoted.
   paragraphs.push(...(tree.certificate?.lines ?? []).map((line) => element("p", { lang: "en" }, capital(line))));

@@ -9,7 +9,7 @@ import { showFacts, showPrices, showProof, showSubtitle } from "./facts.js";
 import { showEvaluation } from "./evaluation.js";
 import { connectMap } from "./map.js";
 import { indexTree } from "./model.js";
-import { translateNames } from "./names.js";
+import { nameAll } from "./names.js";
 import { openRecord } from "./record.js";
 import { connectSearch } from "./search.js";
 import { connectTabs, placeOverview } from "./tabs.js";
@@ -21,7 +21,7 @@ import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 
 const address = readAddress(window.location.search);
 chooseLanguage();
-const content = translateNames(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
+const content = nameAll(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
 countIn(content.unit, content.decimals);
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const map = connectMap(() => shown.view);

@@ -149,7 +149,7 @@ export function stageWords(index, { buys = [], end = 0 }) {
 export function subjectWords(index, node) {
   if (node.kind === "leaf") return "";
   if (node.kind !== "by_total") return index.content.tests[node.test].name;
-  const kind = node.is_score ? "detail.chance" : node.confidence === undefined ? "detail.points" : "detail.model";
+  const kind = node.at ? "detail.chance" : node.confidence === undefined ? "detail.points" : "detail.model";
   return say(kind, { tests: testWords(index, node.totals), class: index.content.classes[index.tree.target] });
 }
 

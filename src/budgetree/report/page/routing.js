@@ -135,7 +135,7 @@ export function follow(index, answers) {
       const step = /** @type {Step} */ (known.get(node.test));
       const child = childOf(node, step.answer);
       if (step.answer.unavailable) {
-        step.assumed = node.usual.words ?? step.assumed;
+        if (node.usual.decides) step.assumed = node.usual.words ?? "";
         const saved = step.price - paidFor(index, step, node.usual.results);
         if (saved > 0) [step.price, spent] = [clean(step.price - saved), spent - saved];
       }
@@ -143,10 +143,10 @@ export function follow(index, answers) {
       at = child;
     } else if (node.kind === "by_total") {
       const side = sideAt(node, addUp(index, node.totals, known));
-      const mayStop = node.is_score === true && node.children.some((child) => !isLeaf(index.nodes[child]));
+      const mayStop = node.at !== undefined && node.children.some((child) => !isLeaf(index.nodes[child]));
       sure = node.confidence === undefined ? mayStop : side === 0;
       at = node.children[side];
-      if (node.is_score || node.confidence !== undefined) unsure = node.totals;
+      if (node.at || node.confidence !== undefined) unsure = node.totals;
     } else if (node.kind === "buy" && pay(at)) {
       [unsure, sure] = [null, false];
       at = node.child;
@@ -184,7 +184,7 @@ export function stageFrom(index, at) {
 export function runningPoints(index, { at, steps }) {
   const last = stageFrom(index, at).at(-1);
   const node = index.nodes[last === undefined ? at : /** @type {Buy} */ (index.nodes[last]).child];
-  const isPoints = node.kind === "leaf" ? node.cuts !== undefined : node.kind === "by_total" && !node.is_score && node.confidence === undefined;
+  const isPoints = node.kind === "leaf" ? node.cuts !== undefined : node.kind === "by_total" && !node.at && node.confidence === undefined;
   if (!isPoints || node.kind === "by_result" || node.kind === "buy" || node.totals === undefined) return null;
   return addUp(index, node.totals, new Map(steps.map((step) => [/** @type {Buy} */ (index.nodes[step.at]).test, step])))[0];
 }

@@ -22,10 +22,9 @@ export interface Content {
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
   for_new?: boolean; // of a frontier: whether its trees were found for new cases
-  objective?: string | null; // of a frontier: which cases its trees are for, and why
   evaluation?: Evaluation | null; // null where none was made
   advice?: Advice | null; // of a frontier; null where no cases were held out
-  judgement?: string[]; // of a frontier: how the errors on new cases came about
+  validation?: Validation | null; // of a frontier: how the errors on new cases came about
 }
 
 /** A figure with its interval: "%" are shares, "cost" has the unit of prices. */
@@ -48,8 +47,8 @@ export interface Evaluation {
   decision_curve: { points: { threshold: number; net_benefit: Measured | null; treat_all: number }[] } | null;
   cost: { mean: Measured };
   subgroups: { by: string; group: string; n: number; is_small: boolean; [figure: string]: any }[];
-  methods: string;
-  notes: string[];
+  methods: string; // a paragraph for a paper
+  facts: { kind: string; classes?: string[]; [value: string]: any }[]; // what a reader must know of the figures
   [figure: string]: any;
 }
 
@@ -57,6 +56,15 @@ export interface Evaluation {
 export interface Advice {
   recommended: number | null; // null where no budget does better than no test
   enough: number; // no evidence that more helps
+}
+
+/** Rows that were held out. */
+export interface Validation {
+  n_folds: number; // asked for
+  n_done: number;
+  n_rows: number;
+  is_hold_out: boolean; // one fifth stood for all folds
+  n_copies: number; // rows held out together with another, because they repeat it
 }
 
 /** What each answer costs. */
@@ -69,10 +77,22 @@ export interface Losses {
 export interface Test {
   name: string;
   help?: string; // a line of explanation; "" where there is none
-  outcomes: string[];
+  outcomes: string[]; // by names.js: Python has an Outcome of each
   encoding: Encoding | null; // null where the tree was learned from codes
   prices: number[]; // per outcome
   shared: number[]; // places in Content.shared
+}
+
+/** The user's own name, numbers, or null for a missing value. */
+export type Outcome = string | Interval | null;
+
+/** The numbers of neighbouring levels. */
+export interface Interval {
+  low: string | null; // as it is written; null: no end
+  high: string | null;
+  is_above: boolean; // the low end is not in it
+  is_within: boolean; // the high end is in it
+  level: number | null; // its number, where numbers cannot tell
 }
 
 export type Encoding = Levels | Values;
@@ -111,10 +131,8 @@ export interface Point {
   new_cost?: number | null; // on average, of the rows that were held out
   new_recalls?: (number | null)[] | null; // by class, the share found of these rows
   overfitted: boolean;
-  verdict: string; // that it is overfitted, in words
   lower_bound: number;
   proven: boolean;
-  source: string;
   budget: number; // as it was named, or max_cost
   known_least: number | null; // of trees for new cases: the least loss on known ones within the budget
   known_proven: boolean | null;
@@ -144,7 +162,7 @@ export interface Tree {
   n_objects: number;
   n_leaves: number;
   depth: number;
-  origin: string; // what made it, in words
+  origin: Origin;
   expected: Expected | null; // null where no cases were held out
   statement: Statement;
   certificate: Certificate | null;
@@ -175,7 +193,6 @@ export interface Expected {
   loss?: number; // what a new case loses on average, where losses are given
   loss_se?: number;
   overfitted: boolean;
-  how: string; // the number came about
   stability?: Stability; // of a tree for new cases, where there was time
 }
 
@@ -192,7 +209,26 @@ export interface Stability {
 /** What was proven about other trees. */
 export interface Statement {
   proven: boolean;
-  sentences: string[];
+  facts: Fact[];
+}
+
+export interface Fact {
+  kind: string;
+  budget?: number | null; // null: at any budget
+  least?: number;
+  max_error?: number;
+  cost?: number | null;
+  cases?: number;
+  tests?: string[];
+  choice?: { kind: string; best: string; scores: Record<string, number>; excess: number; standard_error: number };
+}
+
+/** What made a tree. */
+export interface Origin {
+  method: string;
+  function: string; // as Python has it; "" where there is none
+  settings: string[]; // likewise: "budget=5"
+  changes: { kind: string; budget: number | null }[];
 }
 
 export type TreeNode = Buy | ByResult | ByTotal | Leaf;
@@ -236,7 +272,7 @@ export interface ByTotal extends Facts {
   totals: number; // a place in Tree.totals
   children: number[]; // per side
   cuts?: number[]; // ascending: below the first is side 0
-  is_score?: boolean; // the total is the score of the second of two classes, in millionths
+  at?: number[]; // where the total is the score of the second of two classes, in millionths: how likely it is at each cut
   confidence?: number;
 }
 
@@ -254,7 +290,8 @@ export interface Leaf extends Facts {
 export interface Usual {
   child: number;
   results: number[]; // the outcomes that lead there
-  words: string | null; // the same in words; null where nothing depends on it
+  decides: boolean; // whether anything depends on it
+  words?: string; // the results, where something does: by names.js
 }
 
 // Nodes whose subtrees look the same, shown as one; and those that are one stage with the first of them.
@@ -269,12 +306,14 @@ export interface Group {
 
 export interface StagePoints {
   test: number;
-  results: [names: string[], points: number][];
+  results: [outcomes: number[], points: number][];
+  names: string[][]; // of the results: by names.js
   else: number; // for any other result
 }
 
 export interface Ending {
-  names: string[]; // totals
+  totals: [low: number, high: number][]; // none where they are not known
+  names: string[]; // by names.js
   below: number; // the group
   answer: number | null; // null where cases go on
   cases: number[]; // per class
@@ -284,7 +323,7 @@ export interface Ending {
 export interface Branch {
   outcomes?: number[];
   sides?: number[];
-  names: string[]; // neighbouring levels are one
+  names: string[]; // neighbouring levels are one: by names.js
   below: number; // the group
 }
 

@@ -75,12 +75,12 @@ function stageCard(index, place, number) {
   const all = total(index.nodes[0].counts);
   const here = total(countsIn(index, group));
   const share = place ? `${say("list.semicolon")}${say("wall.share", { share: percent(here, all) })}` : "";
-  const points = (group.points ?? []).map(({ test, results, else: otherwise }) =>
+  const points = (group.points ?? []).map(({ test, names, results, else: otherwise }) =>
     element(
       "tr",
       {},
       element("th", { scope: "row" }, content.tests[test].name),
-      element("td", {}, [...results.map(([names, sum]) => `${names.join(say("list.or"))}: ${sum}`), `${say("wall.unknown")}: ${otherwise}`].join(" | ")),
+      element("td", {}, [...results.map(([, sum], at) => `${names[at].join(say("list.or"))}: ${sum}`), `${say("wall.unknown")}: ${otherwise}`].join(" | ")),
     ),
   );
   const rows = endingsOf(index, group).map(({ names, below, answer, cases }) => {

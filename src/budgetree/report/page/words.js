@@ -1,11 +1,10 @@
 // Every text of the page, by its key, in the language in use: languages/ has a file for each. Numbers as that language
 // writes them.
 
-/** @import { Child, Languages, Text } from "./types.d.ts" */
+/** @import { Child, Languages } from "./types.d.ts" */
 
-const FIRST = "en"; // what Python says is in this language
+const FIRST = "en"; // where no other is asked for
 const GAP = /\{(\w+)\}/;
-const THIN = "\u202f"; // between thousands, as any language may write them
 const PLACE = "{}"; // where the number goes in a unit that says so: "${}"
 const spoken = {
   code: FIRST,
@@ -13,7 +12,6 @@ const spoken = {
   decimals: /** @type {number | null} */ (null),
   languages: /** @type {Languages} */ ({}),
   plurals: new Intl.PluralRules(FIRST),
-  patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
 };
 
 /** @param {string} code @param {Languages} languages */
@@ -21,8 +19,6 @@ export function speak(code, languages) {
   spoken.code = code;
   spoken.languages = languages;
   spoken.plurals = new Intl.PluralRules(code);
-  const texts = Object.entries(languages[FIRST] ?? {});
-  spoken.patterns = texts.flatMap(([key, text]) => formsOf(text).map((form) => ({ key, pattern: patternOf(form) })));
 }
 
 /**
@@ -33,17 +29,6 @@ export function speak(code, languages) {
 export function pickLanguage(languages, wanted) {
   const codes = wanted.map((code) => (code ?? "").toLowerCase().split("-")[0]);
   return codes.find((code) => Object.hasOwn(languages, code)) ?? FIRST;
-}
-
-/** @type {(text: Text) => string[]} */
-const formsOf = (text) => (typeof text === "string" ? [text] : Object.values(text));
-
-/** A text as a pattern, whose gaps may hold anything. @param {string} form */
-function patternOf(form) {
-  const parts = form.split(new RegExp(GAP, "g")).map((part, at) => {
-    return at % 2 ? `(?<${part}>.+?)` : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  });
-  return new RegExp(`^${parts.join("")}$`);
 }
 
 /** The form of a text that goes with values.count. @param {string} key @param {Record<string, unknown>} values */
@@ -79,41 +64,6 @@ export function sayParts(key, values) {
     return typeof value === "number" ? amount(value) : value;
   });
 }
-
-/**
- * What Python said, in the language in use: the texts "said." are its sentences, "range." its names of ranges. What is
- * not among them stays.
- * @param {string} sentence
- * @param {string} kind
- * @returns {string}
- */
-export function sayAgain(sentence, kind = "said.") {
-  if (spoken.code === FIRST) return sentence;
-  for (const { key, pattern } of spoken.patterns) {
-    const match = key.startsWith(kind) ? pattern.exec(sentence) : null;
-    if (!match) continue;
-    const values = Object.entries(match.groups ?? {}).map(([name, value]) => [name, valueAgain(value, kind)]);
-    return say(key, Object.fromEntries(values));
-  }
-  return sentence;
-}
-
-/** @type {(value: string, kind: string) => string | number} */
-const valueAgain = (value, kind) => {
-  if (isNumeral(value)) return Number(value);
-  if (/^-?\d+\.\d+$/.test(value)) return numeral(value); // 41.0, beside which 33.4 stands
-  if (/^\d{1,3}(,\d{3})+$/.test(value)) return value.replaceAll(",", THIN);
-  const [before, after] = spoken.unit.includes(PLACE) ? spoken.unit.split(PLACE) : ["", ` ${spoken.unit}`];
-  const number = value.slice(before.length, value.length - after.length);
-  const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && /^\d+(\.\d+)?$/.test(number);
-  return isCost ? inUnit(Number(number)) : sayAgain(value, kind);
-};
-
-/**
- * Whether a text is a number as amount would write it, so that nothing is lost when it is written again.
- * @type {(text: string) => boolean}
- */
-const isNumeral = (text) => String(clean(Number(text))) === text;
 
 /**
  * Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.

@@ -55,6 +55,6 @@ test("what answers cost is listed with the prices", () => {
 });
 
 test("a certificate speaks of loss where losses are given", () => {
-  const open = { ...tree, statement: { proven: false, sentences: [""] }, certificate: { lines: [], ratio: 2, lower_bound: 3 } };
+  const open = { ...tree, statement: { proven: false, facts: [] }, certificate: { lines: [], ratio: 2, lower_bound: 3 } };
   assert.match(proofWords(losing(), open), /any tree that loses as little costs at least 3; not checked here\.$/);
 });

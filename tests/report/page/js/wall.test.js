@@ -28,7 +28,7 @@ test("a model says how often it gives each answer", () => {
 test("points stand with their results, and totals with their answers", () => {
   const made = content();
   const [first] = made.trees[0].outline;
-  first.points = [{ test: 0, results: [[["red", "blue"], 3], [["green"], 0]], else: 1 }];
+  first.points = [{ test: 0, names: [["red", "blue"], ["green"]], results: [[[0, 2], 3], [[1], 0]], else: 1 }];
   first.endings = [{ names: ["0-1"], below: 2, answer: 0, cases: [2, 0] }, { names: ["3"], below: 1, answer: null, cases: [1, 3] }];
   const text = textOf(made);
   assert.ok(text.includes("red or blue: 3 | green: 0 | unknown: 1"));
