@@ -85,11 +85,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.tests)
 
-    def take(self, positions: NDArray[np.int64]) -> Rows:
-        """Only these rows."""
+    def take(self, positions: NDArray[np.int64], **changes: Any) -> Rows:
+        """Only these rows; `changes` are what else is other than it was."""
         weights = None if self.weights is None else self.weights[positions]
         tests, labels, ranks = self.tests.take(positions), self.labels[positions], self.ranks[positions]
-        return replace(self, tests=tests, labels=labels, weights=weights, ranks=ranks)
+        return replace(self, **{"tests": tests, "labels": labels, "weights": weights, "ranks": ranks} | changes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,9 +185,9 @@ class Instance(HasSchema):
         amounts = (Prices.of(prices), scale, None, Losses.of(losses))
         schema = Schema(names, outcomes, classes, *amounts, input_columns=columns)
         table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
-        self._set_codes(table, class_of_each, units, schema)
+        self._set_in_order(table, class_of_each, units, schema)
 
-    def _set_codes(
+    def _set_in_order(
         self, codes: NDArray[np.uint8], labels: NDArray[np.int64], units: NDArray[np.int64], schema: Schema
     ) -> Self:
         ranks = canonical_order(code_words(codes), labels, units)
@@ -356,7 +356,7 @@ class Instance(HasSchema):
     ) -> Instance:
         """Cases that are coded by a schema already."""
         units, scale = weight_units(weights, len(codes))
-        return cls.__new__(cls)._set_codes(codes, labels, units, replace(schema, weight_scale=scale))
+        return cls.__new__(cls)._set_in_order(codes, labels, units, replace(schema, weight_scale=scale))
 
     @classmethod
     @internal
@@ -406,14 +406,14 @@ class Instance(HasSchema):
 
         positions  of the rows to take, some perhaps several times; by default all
         """
-        if positions is None:
-            rows, ranks, of_case = self.source, self.row_ranks, self.case_of_row
-        else:
+        rows, of_case = self.source, self.case_of_row
+        if positions is not None:
             ranks = np.unique(self.row_ranks[positions], return_inverse=True)[1]
-            rows = None if self.source is None else replace(self.source.take(positions), ranks=ranks)
-            of_case = self.case_of_row[positions]
+            rows, of_case = rows and rows.take(positions, ranks=ranks), of_case[positions]
+            if rows is None:
+                return self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
         if rows is None:
-            return self if positions is None else self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
+            return self
         codes = {}
         if rows.duplicates == "keep":  # whose cases are the rows
             others = (test for test, name in enumerate(self.test_names) if name not in encoders)
@@ -522,21 +522,18 @@ class Instance(HasSchema):
             codes, labels = self.codes_of(self, self.row_order), self.row_labels[self.row_order]
             kept, labels = merge_duplicates(codes, labels, self.n_classes)
             positions = self.row_order[kept]
-            rows = replace(self.source.take(positions), labels=labels)
-            return self._with_rows(rows, self.losses, self.schema.encoders or ()), positions
+            return self._with_rows(
+                self.source.take(positions, labels=labels), self.losses, self.schema.encoders or ()
+            ), positions
         weights = self.row_weights
         found = None if (weights == 1).all() else repeats(weights)
         if found is None:
             return self, np.arange(self.n_rows)
-        if self.source is not None:
-            rows = replace(self.source.take(found), weights=None, ranks=NOT_FOUND)
-            return self._with_rows(rows, self.losses, self._fixed_encoders), found
-        cases = self.case_of_row[found]
-        ranks = canonical_order(code_words(self.codes[cases]), self.labels[cases])
-        in_order, ones = cases[np.argsort(ranks, kind="stable")], np.ones(len(cases), dtype=np.int64)
-        schema = replace(self.schema, weight_scale=Fraction(1))
-        arrays = (self.codes[in_order], self.labels[in_order], ones)
-        return type(self).__new__(type(self))._set(*arrays, schema, row_ranks=ranks), found
+        if self.source is None:
+            cases = self.case_of_row[found]
+            return type(self).from_codes(self.codes[cases], self.labels[cases], None, self.schema), found
+        rows = self.source.take(found, weights=None, ranks=NOT_FOUND)
+        return self._with_rows(rows, self.losses, self._fixed_encoders), found
 
     @internal
     def copies(self, *, by_chance: bool = True) -> Copies | None:
