@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from budgetree.data.column import Column
 from budgetree.errors import Remedy, SettingError
-from budgetree.evaluation.cases import Ints, Judged, NewCases, divide
+from budgetree.evaluation.cases import Cases, Ints, Judged, divide
 from budgetree.evaluation.measures import compare, measure, measure_cost, measure_groups
 from budgetree.evaluation.metrics import at_prevalence, decision_curve
 from budgetree.evaluation.result import Evaluation, Refits, Setup
@@ -22,7 +21,6 @@ from budgetree.learn.validation import (
     HOLD_OUT_FROM,
     FoldSettings,
     Refit,
-    group_numbers,
     refit_folds,
     walk_rows,
 )
@@ -34,6 +32,16 @@ from budgetree.tree import Tree, Walk
 from budgetree.tree.provenance import Objective
 
 DEFAULT_REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked beside the figures that there always are."""
+
+    positive: Any
+    prevalence: float | None
+    worth: float | None
+    by: Any
 
 
 def evaluate(
@@ -120,10 +128,10 @@ def evaluate(
     if value == 0:
         message = "worth is 0; expected what one found case is worth, in the unit of prices."
         raise SettingError(message, subject="worth", found=worth)
-    asked = {"positive": positive, "prevalence": share, "worth": value, "by": by}
+    question = Question(positive, share, value, by)
     if isinstance(subject, Tree):
         _refuse(settings | ({} if budget is None else {"budget": budget}))
-        return _pathway(subject, cases, target, other, groups, names, **asked)
+        return _pathway(subject, cases, target, other, groups, names, question)
     check_instance(subject)
     if cases is not None or other is not None:
         message = "cases and other are for a pathway (a Tree) that is judged on new cases; leave them out."
@@ -138,7 +146,7 @@ def evaluate(
         message = "folds: nothing can be held out, and so nothing can be said of new cases."
         why = "There must be at least 2 folds, and a class of which one case is held out must have another."
         raise SettingError(f"{message} {why}", subject="folds", found=folds)
-    return _procedure(subject, request, repeats, progress, **asked)
+    return _procedure(subject, request, repeats, progress, question)
 
 
 def _refuse(settings: dict[str, Any]) -> None:
@@ -148,82 +156,58 @@ def _refuse(settings: dict[str, Any]) -> None:
 
 
 def _procedure(
-    instance: Instance, request: FitRequest, repeats: int, progress: bool | None, **asked: Any
+    instance: Instance, request: FitRequest, repeats: int, progress: bool | None, question: Question
 ) -> Evaluation:
     rows, settings = cast(KnownRows, request.rows), cast(FoldSettings, request.folds)
-    is_hold_out = rows.instance.n_rows >= HOLD_OUT_FROM
+    whole, learned = rows.instance, rows.learned_from()
+    is_hold_out = whole.n_rows >= HOLD_OUT_FROM
     repeats = 1 if is_hold_out else repeats
     if request.time_limit is not None:
         request = replace(request, time_limit=request.time_limit / (repeats + 1))
     request = for_one_tree(instance, replace(request, folds=None))
     found = travel(request, instance, progress)
     point = found[-1]
-    tree, whole = point.tree, rows.instance
-    learned = rows.learned_from()
-    learn = (lambda *_: lambda _: tree) if learned is not rows else learn_again(request, found)
-    # Cases are numbered in an order that does not depend on that of the table: sums of floats do.
-    number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
-    order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))
-    case = np.argsort(order)
-    kept, repeat_of = list[Refit](), list[int]()
-    budget = point.budget if point.for_new else point.max_cost
-    n_parts = len(settings.parts(whole))
+    tree, budget = point.tree, point.budget if point.for_new else point.max_cost
+    is_one_part = learned is not rows
+    learn = (lambda *_: lambda _: tree) if is_one_part else learn_again(request, found)
+    part = learned.instance if is_one_part else None
+    cases, position = Cases.held_out(instance, rows)
+    kept, parts = list[Refit](), list[Judged]()
     with progress_bar("learned again", progress) as report:
         for repeat in range(repeats):
-            clock = split_time(request)[0]
+            clock, shown = split_time(request)[0], _shifted(report, repeat, repeats)
             with clock.listening():
-                part = learned.instance if learned is not rows else None
                 dealt = replace(settings, repeat=repeat)
-                shown = _shifted(report, repeat, repeats)
                 for refit in refit_folds(whole, learn, [budget], dealt, clock, report=shown, part=part):
+                    at = position[refit.rows]
+                    judged = Judged.of(refit.walks[0], cases, at, tree.test_names, fold=len(kept), repeat=repeat)
+                    order = np.argsort(at)
+                    parts.append(judged.take(order[judged.sample.weights[order] > 0]))
                     kept.append(refit)
-                    repeat_of.append(repeat)
     if not kept:
         message = "time_limit: it was over before a pathway had been learned without a fold; give more time."
         raise SettingError(message, subject="time_limit", found=request.time_limit)
-    parts, repeats_done = [], []
-    labels, weights = whole.row_labels, whole.row_weights
-    for fold, (refit, repeat) in enumerate(zip(kept, repeat_of, strict=True)):
-        at = case[refit.rows]
-        draw = at if number is None else number[refit.rows]
-        facts = (at, labels[refit.rows], weights[refit.rows], draw, fold, tree.test_names)
-        judged = Judged.of(refit.walks[0], *facts)
-        counts = np.argsort(at)
-        counts = counts[judged.sample.weights[counts] > 0]
-        parts.append(judged.take(counts))
-        repeats_done.append(np.full(len(counts), repeat))
+    weights, n_parts = whole.row_weights, len(settings.parts(whole))
     total = float(weights.sum())
     held_out = sum(float(weights[refit.rows].sum()) for refit in kept) / len(kept)
     judged = Judged.joined(parts, 1 + held_out / (total - held_out))
-    source = whole.source
+    limit = None if request.within is None else instance.schema.costs.amount(request.within)
     setup = Setup(
         "procedure",
-        0 if source is None else sum(int(column.is_absent.sum()) for column in source.tests.columns),
+        cases.n_missing,
         n_folds=n_parts,
         n_repeats=repeats,
         n_left_out=repeats * n_parts - len(kept),
         n_groups=None if rows.groups is None or rows.n_copies else len(set(rows.groups)),
         n_copies=rows.n_copies,
         n_cases=total,
-        budget=None
-        if request.within is None
-        else tree.schema.wording.amount(instance.schema.costs.amount(request.within)),
+        budget=None if limit is None else tree.schema.wording.amount(limit),
         is_for_new=request.objective is Objective.NEW,
         is_hold_out=is_hold_out,
         inflation=judged.sample.inflation,
     )
-    raw = order if rows.positions is None else rows.positions[order]
-    evaluation = _measured(
-        tree,
-        judged,
-        raw,
-        np.concatenate(repeats_done),
-        setup,
-        _columns_of(instance, raw),
-        library=instance.frame_library,
-        **asked,
-    )
-    if learned is not rows:
+    evaluation = _measured(tree, judged, cases, setup, question)
+    if is_one_part:
         return evaluation
     return replace(evaluation, refits=_refits(tree, kept, whole, 1 - held_out / total))
 
@@ -236,11 +220,6 @@ def _shifted(report: ProgressReport, repeat: int, repeats: int) -> ProgressRepor
         report(repeat * total + done, repeats * total, f"{words}{times}")
 
     return shown
-
-
-def _columns_of(instance: Instance, raw: Any) -> Callable[[str], Column | None]:
-    tests = None if instance.source is None else instance.source.tests
-    return lambda name: tests.column(name).take(raw) if tests is not None and name in tests.names else None
 
 
 def _refits(tree: Tree, kept: list[Refit], whole: Instance, learned_from: float) -> Refits:
@@ -269,7 +248,7 @@ def _first_stage(tree: Tree) -> tuple[str, ...]:
     return tuple(bought)
 
 
-def _seems_known(tree: Tree, walk: Walk, new: NewCases) -> bool:
+def _seems_known(tree: Tree, walk: Walk, new: Cases) -> bool:
     reached = np.zeros(tree.nodes.counts.shape)
     np.add.at(reached, (walk.leaf, new.labels), new.weights)
     at_leaves = tree.nodes.counts[tree.nodes.is_leaf] / float(tree.schema.weight_scale)
@@ -277,33 +256,37 @@ def _seems_known(tree: Tree, walk: Walk, new: NewCases) -> bool:
 
 
 def _pathway(
-    tree: Tree, cases: Any, target: str | None, other: Tree | None, groups: Any, names: tuple[str, str], **asked: Any
+    tree: Tree,
+    given: Any,
+    target: str | None,
+    other: Tree | None,
+    groups: Any,
+    names: tuple[str, str],
+    question: Question,
 ) -> Evaluation:
-    if cases is None:
+    if given is None:
         message = "cases: a pathway is judged by cases that it was not learned from; give a table with their classes."
         raise SettingError(message, subject="cases")
-    new = NewCases.of(cases, target, groups, tree)
-    walk = new.walk(tree)
-    numbers = np.arange(len(new.labels))
-    judged = Judged.joined([Judged.of(walk, numbers, new.labels, new.weights, new.draw, 0, tree.test_names)])
+    cases, walk_of = Cases.of(given, target, groups, tree)
+    walk, every = walk_of(tree), np.arange(len(cases.labels))
+    judged = Judged.joined([Judged.of(walk, cases, every, tree.test_names)])
     setup = Setup(
         "pathway",
-        new.n_missing,
-        new.n_without,
-        float(new.weights @ (walk.unlisted >= 0)),
-        n_groups=None if groups is None else len(np.unique(new.draw)),
-        n_cases=float(new.weights.sum()),
-        seems_known=_seems_known(tree, walk, new),
+        cases.n_missing,
+        cases.n_without,
+        float(cases.weights @ (walk.unlisted >= 0)),
+        n_groups=None if groups is None else len(np.unique(cases.draw)),
+        n_cases=float(cases.weights.sum()),
+        seems_known=_seems_known(tree, walk, cases),
     )
-    library = cases.frame_library if isinstance(cases, Instance) else None
-    evaluation = _measured(tree, judged, new.row, np.zeros_like(numbers), setup, new.column, library=library, **asked)
+    evaluation = _measured(tree, judged, cases, setup, question)
     if other is None:
         return evaluation
     at = _answers_of(other, tree)
-    second = Judged.of(new.walk(other), numbers, new.labels, new.weights, new.draw, 0, other.test_names)
+    second = Judged.of(walk_of(other), cases, every, other.test_names)
     chances = second.chances[:, np.argsort(at[: len(tree.class_names)])]
     second = replace(second, answers=at[second.answers], chances=chances)
-    versus = compare(judged, second, tree.schema, names, evaluation.positive, asked["worth"])
+    versus = compare(judged, second, tree.schema, names, evaluation.positive, question.worth)
     return replace(evaluation, comparison=versus, other=second)
 
 
@@ -318,24 +301,11 @@ def _answers_of(other: Tree, tree: Tree) -> Ints:
     return np.array([known[str(name)] for name in other.answer_names], dtype=np.int64)
 
 
-def _measured(
-    tree: Tree,
-    judged: Judged,
-    rows: Ints,
-    repeat: Ints,
-    setup: Setup,
-    column: Callable[[str], Column | None],
-    *,
-    positive: Any,
-    prevalence: float | None,
-    worth: float | None,
-    by: Any,
-    library: str | None,
-) -> Evaluation:
+def _measured(tree: Tree, judged: Judged, cases: Cases, setup: Setup, question: Question) -> Evaluation:
     """Everything that is asked for, of cases that were judged."""
-    schema, sample = tree.schema, judged.sample
+    schema, sample, prevalence, worth = tree.schema, judged.sample, question.prevalence, question.worth
     overall = measure(judged, schema)
-    label, why = _positive(positive, overall.n_by_class, tree)
+    label, why = _positive(question.positive, overall.n_by_class, tree)
     if label is None and (prevalence is not None or worth is not None):
         message = "positive: which class is meant? prevalence and worth are about one class."
         remedy = Remedy('Give positive="class".', "Use --positive CLASS.")
@@ -349,8 +319,7 @@ def _measured(
     return Evaluation(
         tree,
         judged,
-        rows,
-        repeat,
+        cases.row,
         setup,
         overall,
         label,
@@ -359,8 +328,8 @@ def _measured(
         adjusted,
         curve,
         measure_cost(judged, tree),
-        measure_groups(judged, divide(by, column, rows), schema),
-        library=library,
+        measure_groups(judged, divide(question.by, cases.column, cases.row), schema),
+        library=cases.library,
     )
 
 

@@ -7,7 +7,7 @@ answer    a b a b b b …     with the probabilities, what was paid, and the tes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -19,26 +19,103 @@ from budgetree.data.column import Column, is_missing
 from budgetree.data.encoders import UNSEEN, as_learned
 from budgetree.data.frames import read_frame
 from budgetree.data.table import Table
-from budgetree.errors import SettingError, TableError
+from budgetree.errors import SettingError, TableError, Where
 from budgetree.evaluation.sample import Sample
-from budgetree.learn.validation import check_groups, walk_rows
+from budgetree.learn.settings import KnownRows
+from budgetree.learn.validation import check_groups, group_numbers, walk_rows
 from budgetree.problem import Instance, Schema
 from budgetree.services.words import counted, listed, no_such, some_of
 from budgetree.tree import Tree, Walk
 
 MAX_GROUPS = 20  # of one column, that are looked at one by one
 NOT_KNOWN = "not known"
-ARRAYS = ("case", "labels", "answers", "chances", "cost", "stage", "tests")  # of Judged
+ARRAYS = ("case", "repeat", "labels", "answers", "chances", "cost", "stage", "tests")  # of Judged
 
 Ints = NDArray[np.int64]
 Values = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """Cases whose class is known, to judge pathways by; those of weight 0 say nothing."""
+
+    labels: Ints  # positions among the classes of the pathway
+    weights: NDArray[np.float64]
+    draw: Ints  # which of them belong together
+    row: Ints  # of the table, for those who look a case up
+    column: Callable[[str], Column | None]  # by name, a value per case
+    library: str | None = None
+    n_without: int = 0  # rows that do not say what is right, which are left out
+    n_missing: int = 0  # cells of tests that are empty
+
+    @classmethod
+    def held_out(cls, instance: Instance, rows: KnownRows) -> tuple[Cases, Ints]:
+        """The known cases that a procedure holds out; and the position of each row among them."""
+        whole = rows.instance
+        # In an order that does not depend on that of the table: sums of floats do.
+        number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
+        order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))
+        raw = order if rows.positions is None else rows.positions[order]
+        facts = (
+            whole.row_labels[order],
+            whole.row_weights[order],
+            np.arange(len(order)) if number is None else number[order],
+        )
+        column, n_missing = _column_of(instance, raw), _n_missing(whole)
+        return cls(*facts, raw, column, instance.frame_library, n_missing=n_missing), np.argsort(order)
+
+    @classmethod
+    def of(cls, cases: Any, target: str | None, groups: Any, tree: Tree) -> tuple[Cases, Callable[[Tree], Walk]]:
+        """Whatever a user may give, an Instance, a data frame or a table with the target column; and how to walk it."""
+        names = [tree.test_names[test] for test in tree.tests_used]
+        if isinstance(cases, Instance):
+            draws = None if groups is None else _draws(groups, cases.n_rows)
+            rows, positions = cases.unrolled(merged=False)  # a weight of k is k rows
+            _check_tests(names, cases.test_names)
+            kept = np.flatnonzero(rows.row_weights > 0)
+            classes = _positions(cases.class_names, tree) if len(kept) else np.zeros(0, dtype=np.int64)
+            found = cls(
+                classes[rows.row_labels[kept]],
+                rows.row_weights[kept],
+                kept if draws is None else draws[positions[kept]],
+                positions[kept],
+                _column_of(rows, kept),
+                cases.frame_library,
+                n_missing=_n_missing(rows),
+            )
+            return found, lambda pathway: walk_rows([pathway], rows, rows, kept)[0]
+        if target is None:
+            message = "target: the cases are a table; say which of its columns has the right answer."
+            raise SettingError(message, subject="target")
+        table = cases if isinstance(cases, Table) else read_frame(cases)
+        if target not in table.names:
+            raise TableError(no_such("column", target, table.names), subject=target, where=table.origin)
+        draws = None if groups is None else _draws(groups, len(table))
+        said = np.flatnonzero(~table.column(target).is_absent)
+        given = table.take(said)
+        if not len(given):
+            message = f"{target!r} is empty in every row; expected a class in at least one."
+            raise TableError(message, subject=target, where=table.origin)
+        labels = _positions(given.column(target).to_list(), tree)
+        _check_tests(names, table.names, table.origin)
+        found = cls(
+            labels,
+            np.ones(len(given)),
+            said if draws is None else draws[said],
+            said,
+            lambda name: given.column(name) if name in given.names else None,
+            n_without=len(table) - len(said),
+            n_missing=sum(int(given.column(name).is_absent.sum()) for name in names),
+        )
+        return found, lambda pathway: pathway.walk_codes(codes_for(pathway.schema, pathway.tests_used, given))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """A row per case and repeat."""
 
-    case: Ints  # its position among the rows that were given
+    case: Ints  # its position among those that were given
+    repeat: Ints
     labels: Ints  # positions in class_names
     answers: Ints  # positions in answer_names
     chances: NDArray[np.float64]  # row × class
@@ -50,17 +127,10 @@ class Judged:
 
     @classmethod
     def of(
-        cls,
-        walk: Walk,
-        case: Ints,
-        labels: Ints,
-        weights: NDArray[np.float64],
-        draw: Ints,
-        fold: int,
-        test_names: tuple[str, ...],
+        cls, walk: Walk, cases: Cases, at: Ints, test_names: tuple[str, ...], *, fold: int = 0, repeat: int = 0
     ) -> Judged:
-        """What one pathway says of cases that all count once."""
-        leaves, at = np.unique(walk.leaf, return_inverse=True)
+        """What one pathway says of the cases at these positions."""
+        leaves, leaf_of = np.unique(walk.leaf, return_inverse=True)
         position = {name: index for index, name in enumerate(test_names)}
         done = np.zeros((len(leaves), len(position)), dtype=bool)
         stages = np.zeros(len(leaves), dtype=np.int64)
@@ -68,9 +138,10 @@ class Judged:
             done[index, [position[walk.schema.test_names[test]] for test in walk.nodes.bought(leaf)]] = True
             is_buy = walk.nodes.is_buy[walk.nodes.path(leaf)].astype(np.int64)
             stages[index] = int((np.diff(is_buy, prepend=0) == 1).sum())
-        folds = np.full(len(case), fold, dtype=np.int64)
-        found = (walk.answers, walk.probabilities, walk.cost, stages[at], done[at])
-        return cls(case, labels, *found, test_names, Sample(weights, case, draw, folds))
+        which, fold_of = np.full(len(at), repeat, dtype=np.int64), np.full(len(at), fold, dtype=np.int64)
+        found = (walk.answers, walk.probabilities, walk.cost, stages[leaf_of], done[leaf_of])
+        sample = Sample(cases.weights[at], at, cases.draw[at], fold_of)
+        return cls(at, which, cases.labels[at], *found, test_names, sample)
 
     @classmethod
     def joined(cls, parts: Sequence[Judged], inflation: float = 1.0) -> Judged:
@@ -88,81 +159,25 @@ class Judged:
         return replace(self, **arrays, sample=self.sample.take(chosen))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NewCases:
-    """Cases to judge a fixed pathway by."""
+def _draws(groups: Any, n_rows: int) -> Ints:
+    """Per row the number of its group."""
+    return np.unique([str(group) for group in check_groups(groups, n_rows)], return_inverse=True)[1]
 
-    labels: Ints  # positions among the classes of the pathway
-    weights: NDArray[np.float64]
-    draw: Ints
-    row: Ints  # of the table, for those who look a case up
-    walk: Callable[[Tree], Walk]
-    column: Callable[[str], Column | None]  # by name, a value per case
-    n_without: int = 0  # rows that do not say what is right, which are left out
-    n_missing: int = 0  # cells of tests that are empty
 
-    @classmethod
-    def of(cls, cases: Any, target: str | None, groups: Any, tree: Tree) -> NewCases:
-        """Whatever a user may give: an Instance, a data frame or a table with the target column."""
-        if isinstance(cases, Instance):
-            return cls._of_instance(cases, groups, tree)
-        if target is None:
-            message = "target: the cases are a table; say which of its columns has the right answer."
-            raise SettingError(message, subject="target")
-        table = cases if isinstance(cases, Table) else read_frame(cases)
-        if target not in table.names:
-            raise TableError(no_such("column", target, table.names), subject=target, where=table.origin)
-        number = None if groups is None else np.unique(_texts(check_groups(groups, len(table))), return_inverse=True)[1]
-        said = np.flatnonzero(~table.column(target).is_absent)
-        rows = table.take(said)
-        if not len(rows):
-            message = f"{target!r} is empty in every row; expected a class in at least one."
-            raise TableError(message, subject=target, where=table.origin)
-        labels = _positions(rows.column(target).to_list(), tree)
-        names = [tree.test_names[test] for test in tree.tests_used]
-        absent = next((name for name in names if name not in table.names), None)
-        if absent is not None:
-            message = (
-                f"there is no column {absent!r}, which the pathway may ask for. There are: {some_of(table.names)}."
-            )
-            raise TableError(message, subject=absent, where=table.origin)
-        n_missing = sum(int(rows.column(name).is_absent.sum()) for name in names)
-        draw = np.arange(len(rows)) if number is None else number[said]
-        return cls(
-            labels,
-            np.ones(len(rows)),
-            draw,
-            said,
-            lambda pathway: pathway.walk_codes(codes_for(pathway.schema, pathway.tests_used, rows)),
-            lambda name: rows.column(name) if name in rows.names else None,
-            len(table) - len(said),
-            n_missing,
-        )
+def _column_of(instance: Instance, rows: Ints) -> Callable[[str], Column | None]:
+    tests = None if instance.source is None else instance.source.tests
+    return lambda name: tests.column(name).take(rows) if tests is not None and name in tests.names else None
 
-    @classmethod
-    def _of_instance(cls, cases: Instance, groups: Any, tree: Tree) -> NewCases:
-        number = (
-            None if groups is None else np.unique(_texts(check_groups(groups, cases.n_rows)), return_inverse=True)[1]
-        )
-        rows, positions = cases.unrolled(merged=False)  # a weight of k is k rows
-        kept = np.flatnonzero(rows.row_weights > 0)
-        names = {tree.test_names[test] for test in tree.tests_used}
-        absent = sorted(names - set(cases.test_names))
-        if absent:
-            message = f"the cases have no test {absent[0]!r}, which the pathway may ask for."
-            raise TableError(message, subject=absent[0])
-        classes = _positions(cases.class_names, tree) if len(kept) else np.zeros(0, dtype=np.int64)
-        tests = None if rows.source is None else rows.source.tests
-        n_missing = 0 if tests is None else sum(int(column.is_absent.sum()) for column in tests.columns)
-        return cls(
-            classes[rows.row_labels[kept]],
-            rows.row_weights[kept],
-            kept if number is None else number[positions[kept]],
-            positions[kept],
-            lambda pathway: walk_rows([pathway], rows, rows, kept)[0],
-            lambda name: tests.column(name).take(kept) if tests is not None and name in tests.names else None,
-            n_missing=n_missing,
-        )
+
+def _n_missing(instance: Instance) -> int:
+    columns = () if instance.source is None else instance.source.tests.columns
+    return sum(int(column.is_absent.sum()) for column in columns)
+
+
+def _check_tests(names: Sequence[str], known: Sequence[str], where: Where | None = None) -> None:
+    if absent := [name for name in names if name not in known]:
+        message = f"there is no column {absent[0]!r}, which the pathway may ask for. There are: {some_of(known)}."
+        raise TableError(message, subject=absent[0], where=where)
 
 
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> NDArray[np.uint8]:
@@ -177,10 +192,6 @@ def codes_for(schema: Schema, used: frozenset[int], table: Table) -> NDArray[np.
         known = np.array([codes_by_name.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
         codes[:, test] = cells.look_up(known, codes_by_name.get("None", UNSEEN))
     return codes
-
-
-def _texts(values: Iterable[Any]) -> NDArray[np.str_]:
-    return np.array([str(value) for value in values])
 
 
 def _positions(names: Values, tree: Tree) -> Ints:

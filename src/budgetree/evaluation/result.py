@@ -64,8 +64,6 @@ class Evaluation:
         What was answered to each case, with probabilities and costs.
     rows : array of int
         Per case, its row in the table.
-    repeat : array of int
-        Per judged row, the repeat.
     setup : Setup
         What was judged, and by what.
     overall : Measures
@@ -109,7 +107,6 @@ class Evaluation:
     tree: Tree
     judged: Judged
     rows: Ints  # per case, its row in the table
-    repeat: Ints  # per judged row
     setup: Setup
     overall: Measures
     positive: int | None
@@ -202,10 +199,10 @@ class Evaluation:
     def predictions(self) -> dict[str, list[Any]]:
         """Per case and repeat its row, answer, probabilities, cost and tests, as columns."""
         schema, judged = self.tree.schema, self.judged
-        order = np.lexsort((self.repeat, self.rows[judged.case]))
+        order = np.lexsort((judged.repeat, self.rows[judged.case]))
         columns: dict[str, list[Any]] = {"row": (self.rows[judged.case][order] + 1).tolist()}
         if self.setup.n_repeats is not None and self.setup.n_repeats > 1:
-            columns["repeat"] = (self.repeat[order] + 1).tolist()
+            columns["repeat"] = (judged.repeat[order] + 1).tolist()
         columns["class"] = [schema.class_names[label] for label in judged.labels[order].tolist()]
         for suffix, of in (("", judged), (" of the other", self.other)):
             if of is None:

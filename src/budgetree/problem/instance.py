@@ -87,9 +87,11 @@ class Rows:
 
     def take(self, positions: NDArray[np.int64], **changes: Any) -> Rows:
         """Only these rows; `changes` are what else is other than it was."""
-        weights = None if self.weights is None else self.weights[positions]
-        tests, labels, ranks = self.tests.take(positions), self.labels[positions], self.ranks[positions]
-        return replace(self, **{"tests": tests, "labels": labels, "weights": weights, "ranks": ranks} | changes)
+        arrays: dict[str, Any] = {"tests": self.tests.take(positions)}
+        for name in ("labels", "weights", "ranks"):
+            array = getattr(self, name)
+            arrays[name] = None if array is None else array[positions]
+        return replace(self, **arrays | changes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
