@@ -189,8 +189,11 @@ def test_a_test_without_a_result_may_be_charged() -> None:
     left = case.worst_case_remaining
     price = case.price
     case.unavailable()
-    assert (case.spent, case.history[0].price, case.history[0].available) == (price, price, False)
-    assert case.price + price == case.spent + case.worst_case_remaining == left  # the visit is paid
+    spent = price - 1  # of the results whose branch is followed, the costliest takes 2, and not 3
+    assert (case.spent, case.history[0].price, case.history[0].available) == (spent, spent, False)
+    assert case.price + spent == case.spent + case.worst_case_remaining == left - 1  # the visit is paid
+    case.undo()
+    assert (case.spent, case.history, case.worst_case_remaining) == (0, (), left)
 
 
 def test_a_score_that_is_high_or_low_enough_stops() -> None:

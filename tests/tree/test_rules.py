@@ -177,6 +177,9 @@ def test_no_way_through_a_consultation_breaks_a_rule(seed: int) -> None:
             else:
                 case.answer(str(rng.choice(case.outcomes)))
         assert_kept(tree, [(step.test, step.outcome if step.available else None) for step in case.history], case)
+        for name, cost in tree.costs.items():  # also where a test without a result is charged
+            assert case.costs[name].spent <= cost.worst
+        assert case.spent == (case.history[-1].spent if case.history else 0)
 
 
 def random_tree(cases: bt.Instance, rng: np.random.Generator) -> bt.Tree:

@@ -176,13 +176,20 @@ def _side_by_total(split: Split, row: NDArray[np.uint8]) -> int:
     return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
 
 
+class _Assumed(NamedTuple):
+    """What a case goes on with that has no result of a test."""
+
+    words: str
+    saved: NDArray[np.int64]  # per resource: what these results take less than the costliest
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """Where the answers so far lead to and what they cost."""
 
     node: int
     path: PathState
-    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, whose branch is followed
+    assumed: Mapping[int, _Assumed] = field(default_factory=dict)  # by test without a result, whose branch is followed
     cases: NDArray[np.float64] | None = None  # then, by class: the known cases that are still possible, in weight units
     refusal: NotAllowedError | None = None  # of the next test
 
@@ -204,7 +211,7 @@ class Consultation:
     known : mapping, optional
         Results known beforehand, by the names of tests: they are free, and the path goes on from there.
     charge_unavailable : bool, default False
-        Whether a test without a result is paid all the same, at its costliest.
+        Whether a test without a result is paid all the same, at the costliest of the results whose branch is followed.
 
     Raises
     ------
@@ -241,6 +248,7 @@ class Consultation:
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
         self._steps: dict[int, Step] = {}  # by test, in the order of the answers
+        self._taken: dict[int, int] = {}  # what each was charged, in units
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
         self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
@@ -442,9 +450,13 @@ class Consultation:
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
-        assumed = self._state.assumed
-        steps = self._steps.items()
-        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in steps)
+        steps, spent, assumed = [], 0, self._state.assumed
+        for test, step in self._steps.items():
+            words, saved = assumed.get(test, (None, (0,)))
+            price = self._taken[test] - int(saved[0])
+            spent += price
+            steps.append(replace(step, assumed=words, price=self._amount(price), spent=self._amount(spent)))
+        return tuple(steps)
 
     def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
@@ -610,32 +622,42 @@ class Consultation:
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
-            price=self._amount(path.spent[0] - before.path.spent[0]),
-            spent=self._amount(path.spent[0]),
+            price=0,
+            spent=0,
             available=available,
             known=known,
             test_label=schema.wording.tests[test],
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
         )
-        self._row[0, test] = code
+        self._row[0, test], self._taken[test] = code, path.spent[0] - before.path.spent[0]
         child = int(self.tree.nodes.below(before.node)[0])
         self._states.append(self._go_on(_State(child, path, before.assumed)))
 
     def _go_on(self, state: _State) -> _State:
         """Through branches, which ask for nothing, to the next purchase or a leaf."""
-        nodes, node, assumed = self.tree.nodes, state.node, state.assumed
+        nodes, node, path, assumed = self.tree.nodes, state.node, state.path, state.assumed
         while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
             if nodes.kind[node] == Kind.BY_RESULT and not self._steps[test].available:
-                node, _, words = majority_branch(self.tree, node)
-                assumed = assumed if words is None else {**assumed, test: words}
+                node, results, words = majority_branch(self.tree, node)
+                if words is not None:
+                    now = _Assumed(words, self._saved(test, results))
+                    less = now.saved - (assumed[test].saved if test in assumed else 0)
+                    path = replace(path, spent=tuple((np.array(path.spent) - less).tolist()))
+                    assumed = {**assumed, test: now}
             else:
                 node = int(nodes.below(node)[self._side(node)])
         refusal, test = None, int(nodes.test[node])
         if nodes.is_buy[node] and test not in self._known and not self.tree.schema.costs.is_plain:
-            refusal = self.tree.schema.costs.refusal(state.path, test)
-        return _State(node, state.path, assumed, self._cases() if assumed else None, refusal)
+            refusal = self.tree.schema.costs.refusal(path, test)
+        return _State(node, path, assumed, self._cases() if assumed else None, refusal)
+
+    def _saved(self, test: int, results: list[int]) -> NDArray[np.int64]:
+        """Per resource, what a test that is charged without a result takes less if it is one of these."""
+        amounts = self.tree.schema.costs.amounts[:, test]
+        saved = amounts.max(axis=1) - amounts[:, results or slice(None)].max(axis=1)
+        return np.asarray(saved if self.charge_unavailable else np.zeros_like(saved))
 
     def _side(self, node: int) -> int:
         """The side of a branch that the answers so far lead to."""
