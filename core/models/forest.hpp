@@ -31,7 +31,7 @@ struct ForestSettings {
     int n_trees = 24;
     int n_parts = 2;        // per group of trees
     double min_leaf = 5.0;  // weight of known results on each side of a cut
-    int max_depth = 12;
+    int max_depth = 20;
     double smooth = 1.0;  // rows of the parent's probabilities that are added to a node's
     std::uint64_t salt = 0;
 

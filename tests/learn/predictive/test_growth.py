@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,8 +134,8 @@ def test_what_does_no_good_is_trimmed() -> None:
         assert not place.following or trim(place, growth.judge) < trim(here, growth.judge)
 
 
-def test_a_rival_of_the_first_test_must_be_clearly_better() -> None:
-    """By itself no test tells an exclusive or; only beginning with one of its two finds it."""
+def test_what_is_bought_in_the_place_of_one_test_must_be_clearly_better() -> None:
+    """By itself no test tells an exclusive or; only without the one that looks best first is it found."""
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 2, (500, 3))
     labels = codes[:, 0] ^ codes[:, 1]
@@ -151,11 +152,23 @@ def test_of_many_tests_the_best_of_a_first_look_are_judged(monkeypatch: pytest.M
     codes = rng.integers(0, 2, (400, 30))
     codes[:, 17] = labels ^ (rng.random(400) < 0.1)
     growth = growth_of(bt.Instance(codes, labels))
-    assert growth.first_tests(1)[0] == 17
-    assert len(growth.first_tests(1)) == growth_module.MAX_CANDIDATES
-    monkeypatch.setattr(growth_module, "MAX_CANDIDATES", 30)
-    assert growth.first_tests(1)[0] == 17
-    assert len(growth.first_tests(1)) == 30
+    for most in (growth_module.MAX_CANDIDATES, 30):
+        monkeypatch.setattr(growth_module, "MAX_CANDIDATES", most)
+        candidates = growth._candidates(growth.root, "gain")
+        assert len(candidates) == most
+        assert 17 in candidates
+        assert growth.grow(1).test == 17
+
+
+@given(seeds)
+@settings(max_examples=10)
+def test_a_test_that_is_left_out_is_not_bought_and_named_ones_come_first(seed: int) -> None:
+    instance = random_instance(seed, prices=random_prices(seed))
+    growth = replace(growth_of(instance), without=2)
+    root = growth.grow(instance.schema.costs.price_of_all, first=[3, 0])
+    (end,) = root.ends()
+    assert end.state.tests[:2] == (3, 0)
+    assert 2 not in end.state.tests
 
 
 @pytest.mark.parametrize("prices", [1, bt.Prices({"age": 3}, default=2)], ids=["one price", "several"])
@@ -166,7 +179,7 @@ def test_where_the_time_is_over_paths_end_where_they_are(prices: object) -> None
     root = best_growth(growth, 6).policy
     assert shape(root) == ("end", ())
     growth.judge.clock = Clock(None)
-    growth.first_tests(6)  # now the first step is known
+    growth.grow(instance.schema.costs.highest_price)  # now the first step is known
     growth.judge.clock = Clock(0)
     root = best_growth(growth, 6).policy
     assert max(len(end.state.tests) for end in root.ends()) == 1

@@ -14,7 +14,7 @@ import budgetree as bt
 from budgetree.learn.predictive.growth import Place, best_growth
 from budgetree.learn.predictive.policy import PolicyTree
 from budgetree.learn.predictive.ridge import Models
-from budgetree.learn.predictive.stages import MAX_STAGES, NEVER, StopRule
+from budgetree.learn.predictive.stages import MAX_STAGES, StopRule
 from budgetree.learn.predictive.staging import model_split
 from budgetree.services.clock import Clock
 from budgetree.tree import Branch
@@ -156,4 +156,4 @@ def test_nothing_grown_is_one_leaf() -> None:
 def test_a_rule_of_several_classes_that_stops_no_case_is_no_branch() -> None:
     instance = random_instance(1, n_cases=100, n_classes=3)
     model = Models(cases_from(instance), Clock(None)).model([0, 1])
-    assert model_split(model, StopRule((NEVER,) * 3), instance.schema.loss_table) is None
+    assert model_split(model, StopRule(), 3) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from budgetree.learn.predictive.stages import (
     MAX_STAGES,
     MIN_CONFIDENCE,
     MIN_STOPPED,
-    NEVER,
+    NONE,
     Chain,
     Stages,
     StopRule,
@@ -25,7 +26,7 @@ from budgetree.learn.predictive.stages import (
     prefix_costs,
     with_rules,
 )
-from budgetree.learn.predictive.staging import GO_ON, Settled, log_odds, log_odds_cuts, points_tree
+from budgetree.learn.predictive.staging import GO_ON, Settled, first_score, log_odds, model_split, points_tree
 from budgetree.problem import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.services.clock import Clock
@@ -88,7 +89,7 @@ def test_the_rising_fit_of_the_regret_says_who_stops(members: list[tuple[int, in
     mass = np.array([(rank == each).sum() for each in distinct], dtype=float)
     mean = np.array([regret[rank == each].mean() for each in distinct])
     within = np.flatnonzero(isotonic(mean, mass) <= bound + 1e-9)
-    expected = None if not len(within) or mass[: within[-1] + 1].sum() < MIN_STOPPED else distinct[within[-1]]
+    expected = NONE if not len(within) or mass[: within[-1] + 1].sum() < MIN_STOPPED else distinct[within[-1]]
     assert _stops_up_to(rank, regret, np.ones(len(rank)), float(bound)) == expected
 
 
@@ -104,8 +105,8 @@ def test_a_confidence_that_is_given_is_taken_as_it_is() -> None:
 def test_of_more_than_two_classes_only_fairly_sure_cases_stop(seed: int) -> None:
     chain = random_chain(seed, n_classes=4)
     stages = find_stages(chain)
-    assert all((rule.confidence or 1) >= MIN_CONFIDENCE for rule in stages.rules)
-    assert all(set(rule.losses) <= {NEVER} for rule in stages.rules)
+    assert all(rule.high >= MIN_CONFIDENCE for rule in stages.rules)
+    assert all(rule.low == NONE for rule in stages.rules)
 
 
 def test_prefix_costs_are_what_known_cases_pay() -> None:
@@ -130,9 +131,8 @@ def points_problems(draw: st.DrawFn) -> tuple[bt.Instance, FittedPoints, Stages]
         codes, labels, losses=losses, class_names=["a", "b"], test_names=[f"t{k}" for k in range(n_tests)]
     )
     ends = sorted({*draw(st.lists(st.integers(1, n_tests), max_size=2)), n_tests})
-    n_answers = len(instance.schema.answer_names)
-    limit = st.sampled_from([NEVER, 0.1, 0.3, 0.6, 4.0])  # the units of a referral are tenths
-    rules = [StopRule(tuple(draw(limit) for _ in range(n_answers))) for _ in ends[:-1]]
+    low, high = st.sampled_from([NONE, 0.1, 0.3, 0.6]), st.sampled_from([0.3, 0.6, 0.9, -NONE])
+    rules = [StopRule(draw(low), draw(high)) for _ in ends[:-1]]
     return instance, FittedPoints(table, lines, ()), Stages(tuple(ends), tuple(rules))
 
 
@@ -145,7 +145,7 @@ def answers_without_settling(
     for number, end in enumerate(stages.ends):
         chances = fitted.chances(end)[running[end]]
         is_last = number == len(stages.rules)
-        stops = np.ones(len(codes), dtype=bool) if is_last else stages.rules[number].stops(chances, losses)
+        stops = np.ones(len(codes), dtype=bool) if is_last else stages.rules[number].stops(chances)
         bought[answers == GO_ON] = end
         answers = np.where((answers == GO_ON) & stops, losses.best(chances), answers)
     return answers, bought
@@ -180,20 +180,23 @@ def test_whoever_buys_can_still_get_two_answers(problem: tuple[bt.Instance, Fitt
         assert all(len(found) > 1 for found in by_total.values())
 
 
-@given(seeds, st.sampled_from([None, 0.6, 0.95]), st.integers(-4_000_000, 4_000_000))
-def test_cuts_in_log_odds_say_what_the_rule_says(seed: int, confidence: float | None, score: int) -> None:
-    table, rng = random_losses(seed, 2), np.random.default_rng(seed)
-    limits = rng.choice([NEVER, 0.1, 0.3, 0.45, 2.0, 4.2], len(table.answers))
-    rule = StopRule(tuple(limits.tolist())) if confidence is None else StopRule(confidence=confidence)
-    cuts, is_stop = log_odds_cuts(rule, table)
-    near = [cut + step for cut in cuts for step in (-1, 0, 1)]
-    totals = np.array([score, *near, -30_000_000, 30_000_000], dtype=np.int64)
+@given(st.floats(0.001, 0.499), st.floats(0.5, 0.999), st.integers(-4_000_000, 4_000_000))
+def test_cuts_in_log_odds_say_what_the_rule_says(low: float, high: float, score: int) -> None:
+    rule = StopRule(low, high)
+    cuts = [first_score(low, is_included=False), first_score(high)]
+    totals = np.array([score, *(cut + step for cut in cuts for step in (-1, 0, 1)), -30_000_000, 30_000_000])
     probabilities = softmax(np.column_stack([np.zeros_like(totals), totals]))
     sides = np.searchsorted(cuts, totals, side="right")
-    assert np.array(is_stop)[sides].tolist() == rule.stops(probabilities, table).tolist()
-    for side in set(sides.tolist()):
-        answers = table.best(probabilities[sides == side])
-        assert not is_stop[side] or len(set(answers.tolist())) == 1
+    assert np.array([True, False, True])[sides].tolist() == rule.stops(probabilities).tolist()
+
+
+@pytest.mark.parametrize(("rule", "n_sides", "going"), [((NONE, 0.9), 2, 0), ((0.1, -NONE), 2, 1), ((0.1, 0.9), 3, 1)])
+def test_a_model_of_two_classes_stops_at_either_end(rule: tuple[float, float], n_sides: int, going: int) -> None:
+    model = Models(cases_from(random_instance(5, n_classes=2)), Clock(None)).model([0, 3])
+    found = model_split(model, StopRule(*rule), 2)
+    assert found is not None
+    assert (found[0].n_sides, found[1]) == (n_sides, going)
+    assert model_split(model, StopRule(), 2) is None
 
 
 def test_the_log_odds_of_a_model_are_the_difference_of_its_scores() -> None:
@@ -218,11 +221,3 @@ def test_no_case_exceeds_the_budget(seed: int, leaves: str) -> None:
     tree = pathway_of(instance, tests, budget=budget, leaves=leaves)  # type: ignore[arg-type]
     assert tree.walk_codes(any_codes(seed, instance)).spent.max() <= budget
     assert tree.tests_used <= set(tests)
-
-
-def test_a_referral_may_be_where_a_case_stops() -> None:
-    losses = REFER.bind(("a", "b"))
-    cuts, is_stop = log_odds_cuts(StopRule((NEVER, NEVER, 5.0)), losses)
-    assert is_stop == [False, True, False]
-    middle = softmax(np.array([[0, sum(cuts) // 2]]))
-    assert losses.answers[int(losses.best(middle)[0])] == "refer"

@@ -26,9 +26,8 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
-N_RIVALS = 3  # the next-best first tests; not of many cases, which do not mistake it
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
-MARGIN = 2.0  # standard errors by which a rival must be better
+MARGIN = 1.0  # standard errors by which a chain with one purchase replaced must be better
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
 PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
@@ -78,18 +77,22 @@ class Growth:
 
     judge: Judge
     costs: CostModel
+    without: int | None = None  # a test that is not bought
 
     def grow(
-        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, chain: Place | None = None
+        self, budget: int, rule: BuyingRule = "gain", first: Sequence[int] = (), chain: Place | None = None
     ) -> Place:
-        """What to buy within the budget; `first` is the test to begin with. Where the time ends, so do the paths.
+        """What to buy within the budget, and `first` these tests. Where the time ends, so do the paths.
 
         Without a chain to be better than there are no branches. A policy with branches that is not better once all its
         sides have bought something ends there: it would not be taken, whatever it bought.
         """
         grower = replace(self, costs=self.costs.within_units(budget))
         root, number, n_ends, branched_at = self.root, count(), 1, -1
-        waiting = [(0, next(number), root if first is None else grower._buy(root, first))]
+        start = root
+        for test in first:
+            start = start if test in start.state.tests else grower._buy(start, test)
+        waiting = [(0, next(number), start)]
         try:
             # Who has paid least goes first. So what grows within a smaller budget is the beginning of this, and where
             # the time ends, all paths have had their share.
@@ -123,13 +126,6 @@ class Growth:
     def root(self) -> Place:
         """Where all cases begin."""
         return Place(np.arange(self.judge.sample.n_cases), self.costs.begun)
-
-    def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
-        """The tests to begin with, the best first."""
-        grower = replace(self, costs=self.costs.within_units(budget))
-        candidates = grower._candidates(self.root, rule)
-        totals = grower._totals(grower._scores(self.root, candidates, rule), candidates, self.root.cases)
-        return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []
 
     def loss(self, root: Place) -> NDArray[np.float64]:
         """The loss of every case where it ends."""
@@ -278,9 +274,13 @@ class Growth:
     def _allowed(self, state: PathState) -> NDArray[np.int64]:
         """The tests that can be had here, also those that need others before; of a panel its first."""
         if self.costs.is_plain:
-            return self.costs.allowed(state)
+            allowed = self.costs.allowed(state)
+            return allowed if self.without is None else allowed[allowed != self.without]
         firsts = [test for test in range(len(self.costs.n_outcomes)) if self.costs.given_by(test)[0] == test]
-        return np.array([test for test in firsts if self._bundle(state, test)], dtype=np.int64)
+        bundles = {test: self._bundle(state, test) for test in firsts}
+        return np.array(
+            [test for test in firsts if bundles[test] and self.without not in bundles[test]], dtype=np.int64
+        )
 
     def _sets_with(self, state: PathState, candidates: NDArray[np.int64]) -> list[tuple[int, ...]]:
         """Per candidate, all that is bought then."""
@@ -348,14 +348,12 @@ class Grown:
 
 
 def best_growth(growth: Growth, budget: int) -> Grown:
-    """What to keep: the greedy first test is sometimes a dead end, and its rivals rarely win.
-
-    Where prices differ, from the better of two growths, and tests of most gain per price are bought first.
-    """
+    """What to keep; where prices differ, from the better of two growths, cheap tests first."""
     chains = [growth.grow(budget, rule) for rule in growth.rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
-    chain = _best(growth, _with_rivals(growth, growth.rules[best], chains[best], budget))
-    grown = _branched(growth, chain, growth.grow(budget, growth.rules[best], chain.test, chain))
+    chain = _swapped(growth, growth.rules[best], chains[best], budget)
+    first = () if chain.test is None else (chain.test,)
+    grown = _branched(growth, chain, growth.grow(budget, growth.rules[best], first, chain))
     if growth.costs.one_price is not None:
         return grown
     try:
@@ -364,25 +362,35 @@ def best_growth(growth: Growth, budget: int) -> Grown:
         return grown
 
 
-def _with_rivals(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> list[Place]:
-    """A chain, and those that begin with the next-best tests."""
-    if not growth.judge.is_small:
-        return [chain]
+def _swapped(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Place:
+    """The chain, trimmed, where other purchases in the place of one are not clearly better.
+
+    A greedy first test is sometimes a dead end, of which tests that only help together are the way out. Of many cases
+    that would take long.
+    """
+    trim(chain, growth.judge)
+    greedy = chain
     try:
-        rivals = [test for test in growth.first_tests(budget, rule) if test != chain.test][:N_RIVALS]
+        while growth.judge.is_small and (better := _better_swap(growth, rule, chain, budget)) is not None:
+            chain = better
+        return chain if chain is greedy else growth.cheap_first(chain)
     except OutOfTimeError:
-        rivals = []
-    return [chain, *(growth.grow(budget, rule, test) for test in rivals)]
+        return chain
 
 
-def _best(growth: Growth, starts: Sequence[Place]) -> Place:
-    """The first, unless another's loss is lower by some standard errors; trimmed."""
-    best, most = starts[0], 0.0
-    for rival in starts[1:]:
-        gain, error = _gain(growth, starts[0], rival)
+def _better_swap(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Place | None:
+    """The best chain that buys all but one of the same tests and then others, where it is better beyond chance."""
+    (end,) = chain.ends()
+    best, most = None, 0.0
+    for dropped in end.state.tests[len(growth.costs.begun.tests) :]:
+        kept = [test for test in end.state.tests if test != dropped]
+        rival = after = replace(growth, without=dropped).grow(budget, rule, kept)
+        while after.after is not None and len(after.state.tests) < len(kept):
+            after = after.after
+        trim(after, growth.judge)
+        gain, error = _gain(growth, chain, rival)
         if gain > max(most, MARGIN * error):
             best, most = rival, gain
-    trim(best, growth.judge)
     return best
 
 

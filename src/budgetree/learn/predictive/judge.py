@@ -128,14 +128,13 @@ def _additive_models(sample: Sample, threads: int) -> Models:
 def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], int, bool, int]:
     """What forests see of a test: its codes, how many there are, whether they are ordered, and the missing one or -1.
 
-    A random cut between numbers should leave a share of the cases on either side, so they are binned by rank. Of few
-    values every cut is tried: they count as categories.
+    A random cut between numbers should leave a share of the cases on either side, so many of them are binned by rank.
     """
     n_values = basis.n_outcomes if basis.missing is None else basis.missing
     cases = np.bincount(codes, minlength=basis.n_outcomes)[:n_values]
     missing = -1 if basis.missing is None else basis.missing
     if not basis.is_ordered or (cases > 0).sum() <= FEW_VALUES:
-        return codes, basis.n_outcomes, False, missing
+        return codes, basis.n_outcomes, basis.is_ordered, missing
     rank = (np.cumsum(cases) - cases / 2) / cases.sum()
     _, bins = np.unique(np.floor(rank * N_BINS), return_inverse=True)
     n_bins = int(bins[-1]) + 1

@@ -166,23 +166,18 @@ class PolicyTree:
         rules = with_rules(chain, range(1, len(chosen) + 2)).rules
         found, goes_on, seen_on = {}, np.ones(len(cases), dtype=bool), np.ones(len(seen), dtype=bool)
         for number, (place, rule) in enumerate(zip(chosen, rules, strict=True)):
-            goes_on &= ~rule.stops(chain.probabilities[number + 1], table)
-            seen_on &= ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]], table)
+            goes_on &= ~rule.stops(chain.probabilities[number + 1])
+            seen_on &= ~stages.rules[number].stops(scouted.probabilities[stages.ends[number]])
             if not goes_on.all():
                 found[id(place)] = _Stop(rule, cases[goes_on], seen[seen_on])
         return found
 
     def _stop(self, builder: TreeBuilder, end: OpenEnd, model: Model, rule: StopRule) -> OpenEnd | None:
-        """Leaves for those who stop, and where the others go on; None where the rule has several such ranges."""
-        if (found := model_split(model, rule, self.instance.schema.loss_table)) is None:
+        """Leaves for those who stop, and where the others go on; None where none stops."""
+        if (found := model_split(model, rule, self.instance.n_classes)) is None:
             return None
-        split, is_stop = found
-        if is_stop.count(False) != 1 or split.n_sides < 2:
-            return None
-        going = None
-        for side, stops in zip(builder.branch(end, split), is_stop, strict=True):
-            if stops:
-                builder.leaf(side, model)
-            else:
-                going = side
-        return going
+        split, going = found
+        ends = builder.branch(end, split)
+        for side in (*ends[:going], *ends[going + 1 :]):
+            builder.leaf(side, model)
+        return ends[going]

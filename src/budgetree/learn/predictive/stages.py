@@ -4,8 +4,8 @@
     stop    at a stage's end, where going on would hardly change the answer
 
 Everything is judged by out-of-fold probabilities of every prefix of the chain. A case that stops keeps its answer; its
-regret is what that loses under the final probabilities beyond the least that could be lost. Of two classes, cases with
-one answer are sorted by the loss they expect now, and the rising fit of their regret says up to where they stop. With
+regret is what that loses under the final probabilities beyond the least that could be lost. Of two classes, cases are
+sorted by the probability of the second, and the rising fit of their regret says how far from either end they stop. With
 more classes that is too fine, and one threshold on the largest probability serves all answers.
 """
 
@@ -26,22 +26,25 @@ MIN_CONFIDENCE = 0.7  # of a case that stops, where there are more than two clas
 CHEAP = 0.05  # of the path: no stage ends before a test that costs less
 SAVING = 0.05  # of the path: a stage's end that saves less is left out
 MAX_STAGES = 4
-NEVER = -1.0
+NONE = -2.0  # below any chance, and any chance with its sign turned
 
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """Which cases stop: those of little expected loss, by answer; or those with a class of this probability."""
+    """Which cases stop: those whose chance is at one of these or beyond."""
 
-    losses: tuple[float, ...] = ()  # per answer, the largest expected loss in loss units, or NEVER
-    confidence: float | None = None
+    low: float = NONE
+    high: float = -NONE
 
-    def stops(self, probabilities: NDArray[np.float64], table: LossTable) -> NDArray[np.bool_]:
+    def stops(self, probabilities: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Per row."""
-        if self.confidence is not None:
-            return np.asarray(probabilities.max(axis=1) >= self.confidence)
-        expected, answers = table.of_counts(probabilities), table.best(probabilities)
-        return np.asarray(expected[np.arange(len(answers)), answers] <= np.array(self.losses)[answers])
+        chance = chances(probabilities)
+        return np.asarray((chance <= self.low) | (chance >= self.high))
+
+
+def chances(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What stops go by: of two classes the probability of the second, else the largest."""
+    return np.asarray(probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities.max(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Chain:
         at = np.full(len(self.weights), stages.ends[-1], dtype=np.int64)
         waiting = np.ones(len(at), dtype=bool)
         for end, rule in zip(stages.ends, stages.rules, strict=False):
-            stops = waiting & rule.stops(self.probabilities[end], self.table)
+            stops = waiting & rule.stops(self.probabilities[end])
             at[stops] = end
             waiting &= ~stops
         return at
@@ -127,35 +130,32 @@ def with_rules(chain: Chain, ends: Sequence[int]) -> Stages:
     rules, waiting = list[StopRule](), np.ones(len(chain.weights), dtype=bool)
     for end in ends[:-1]:
         rules.append(stop_rule(chain, end, waiting))
-        waiting &= ~rules[-1].stops(chain.probabilities[end], chain.table)
+        waiting &= ~rules[-1].stops(chain.probabilities[end])
     return Stages(tuple(ends), tuple(rules))
 
 
 def stop_rule(chain: Chain, end: int, waiting: NDArray[np.bool_]) -> StopRule:
     """Who stops after so many tests, of the cases that are waiting."""
-    now, table = chain.probabilities[end], chain.table
-    largest = np.asarray(now.max(axis=1), dtype=np.float64)
+    chance, n_classes = chances(chain.probabilities[end]), chain.table.n_classes
     if chain.confidence is not None:
-        return StopRule(confidence=chain.confidence)
+        return StopRule(1 - chain.confidence if n_classes == 2 else NONE, chain.confidence)
     regrets, bound = chain.regrets(end), chain.bound
-    if table.n_classes > 2:
-        cases = np.flatnonzero(waiting & (largest >= MIN_CONFIDENCE))
-        last = _stops_up_to(-largest[cases], regrets[cases], chain.weights[cases], bound)
-        return StopRule((NEVER,) * len(table.answers)) if last is None else StopRule(confidence=-last)
-    answers = table.best(now)
-    expected = np.asarray(table.of_counts(now)[np.arange(len(now)), answers], dtype=np.float64)
-    found = []
-    for answer in range(len(table.answers)):
-        cases = np.flatnonzero(waiting & (answers == answer))
-        last = _stops_up_to(expected[cases], regrets[cases], chain.weights[cases], bound)
-        found.append(NEVER if last is None else last)
-    return StopRule(tuple(found))
+
+    def last(sign: int, may_stop: NDArray[np.bool_]) -> float:
+        cases = np.flatnonzero(waiting & may_stop)
+        return sign * _stops_up_to(sign * chance[cases], regrets[cases], chain.weights[cases], bound)
+
+    if n_classes > 2:
+        return StopRule(high=last(-1, chance >= MIN_CONFIDENCE))
+    answers = chain.table.best(chain.probabilities[end])
+    first, second = chain.table.best(np.eye(2)).tolist()
+    return StopRule(last(1, answers == first), last(-1, answers == second))
 
 
 def _stops_up_to(
     rank: NDArray[np.float64], regret: NDArray[np.float64], weights: NDArray[np.float64], bound: float
-) -> float | None:
-    """The rank up to which the rising fit of the regret is within the bound; None where too few cases are.
+) -> float:
+    """The rank up to which the rising fit of the regret is within the bound; one below all where too few cases are.
 
     Up to there the sum of regret − bound is least: that is what the rising fit's level sets are. To it comes a standard
     error, since few cases show little regret by chance. As no case stopping has the sum 0, those who stop have a mean
@@ -166,6 +166,6 @@ def _stops_up_to(
     ends = np.flatnonzero(np.append(np.diff(rank) > 0, True)) if len(rank) else np.empty(0, dtype=np.int64)
     sums = (np.cumsum(excess) + CAUTION * np.sqrt(np.cumsum(mass * regret[order] ** 2)))[ends]
     if not len(sums) or sums.min() > 0:
-        return None
+        return NONE
     last = int(np.flatnonzero(sums <= sums.min())[-1])
-    return float(rank[ends[last]]) if mass[: ends[last] + 1].sum() >= MIN_STOPPED else None
+    return float(rank[ends[last]]) if mass[: ends[last] + 1].sum() >= MIN_STOPPED else NONE

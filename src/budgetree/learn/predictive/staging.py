@@ -55,7 +55,7 @@ class Settled:
             still = np.bitwise_or.reduce(following)
             actions = np.where(still & still - 1, GO_ON, np.log2(still).astype(np.int64))
             if end in rules:
-                stops = rules[end].stops(self.fitted.chances(end), self.table)
+                stops = rules[end].stops(self.fitted.chances(end))
                 actions = np.where(stops, answers, actions)
                 still = np.where(actions == GO_ON, still, np.left_shift(1, np.maximum(actions, 0)))
             found.append(actions)
@@ -94,17 +94,23 @@ def _points_leaf(fitted: FittedPoints, totals: Totals, n_bought: int) -> Points 
     return Points(totals, tuple(range(1, len(chances))), chances) if n_bought else Fixed(chances[0])
 
 
-def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, list[bool]] | None:
-    """The split by a model, and which of its sides stop: by its log odds for two classes, else by its confidence.
+def model_split(model: Model, rule: StopRule, n_classes: int) -> tuple[Split, int] | None:
+    """The split by a model, and the side that goes on: by its log odds for two classes, else by its confidence.
 
-    None where no case stops: a model of more than two classes has no side without a confidence.
+    None where no case stops.
     """
-    if table.n_classes > 2:
-        if rule.confidence is None:
-            return None
-        return Split.by_confidence(model, rule.confidence), [True, False]
-    cuts, is_stop = log_odds_cuts(rule, table)
-    return Split.by_score(Model(log_odds(model)), cuts), is_stop
+    if n_classes > 2:
+        return (Split.by_confidence(model, rule.high), 1) if rule.high <= 1 else None
+    low = [first_score(rule.low, is_included=False)] if 0 < rule.low < 1 else []
+    high = [first_score(rule.high)] if 0 < rule.high < 1 else []
+    return (Split.by_score(Model(log_odds(model)), (*low, *high)), len(low)) if low or high else None
+
+
+def first_score(chance: float, *, is_included: bool = True) -> int:
+    """The least log odds in millionths at which class 1 has this chance, or more than it."""
+    near = int(np.log(chance / (1 - chance)) * SCORE_UNIT) + np.arange(-2, 4)
+    chances = softmax(np.column_stack([np.zeros_like(near), near]))[:, 1]
+    return int(near[np.argmax(chances >= chance if is_included else chances > chance)])
 
 
 def log_odds(model: Model) -> Totals:
@@ -117,27 +123,3 @@ def log_odds(model: Model) -> Totals:
     return Totals(
         totals.tests, tuple(own.astype(np.int32) for own in points), totals.intercept[1:] - totals.intercept[:1]
     )
-
-
-def log_odds_cuts(rule: StopRule, table: LossTable) -> tuple[tuple[int, ...], list[bool]]:
-    """Where log odds in millionths begin or cease to stop, and which sides stop.
-
-    The answer changes where two of them lose the same, and a rule sets in where one of them loses as much as it allows.
-    """
-    units, n_answers = table.units.astype(np.float64), len(table.answers)
-    chances = [] if rule.confidence is None else [rule.confidence, 1 - rule.confidence]
-    for a in range(n_answers):
-        lines = [(limit, limit) for limit in rule.losses[a : a + 1]]
-        lines += [(float(units[0, b]), float(units[1, b])) for b in range(a)]
-        for at_0, at_1 in lines:  # which the loss of `a` crosses
-            rise = (units[1, a] - units[0, a]) - (at_1 - at_0)
-            chances += [(at_0 - units[0, a]) / rise] if rise else []
-    inner = np.array(sorted({chance for chance in chances if 0 < chance < 1}))
-    scores = np.floor(np.log(inner / (1 - inner)) * SCORE_UNIT).astype(np.int64) if len(inner) else inner
-    first = sorted({int(score) + step for score in scores for step in (-1, 0, 1, 2)})
-    totals = np.array([first[0] - 1 if first else 0, *first], dtype=np.int64)
-    probabilities = softmax(np.column_stack([np.zeros_like(totals), totals]))
-    stops = rule.stops(probabilities, table)
-    states = list(zip(stops.tolist(), np.where(stops, table.best(probabilities), GO_ON).tolist(), strict=True))
-    changes = [k for k in range(1, len(states)) if states[k] != states[k - 1]]
-    return tuple(int(totals[k]) for k in changes), [bool(states[k][0]) for k in (0, *changes)]
