@@ -75,6 +75,17 @@ def test_the_tree_is_that_of_memory(data: str, tmp_path: Path, capsys: pytest.Ca
         assert '"engine"' not in there
 
 
+def test_what_is_left_out_is_left_out_there_too(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prices, model = tmp_path / "prices.toml", tmp_path / "m.json"
+    prices.write_text("default = 1\n[order]\nmore = { after = ['size'] }\n")
+    rows = "\n".join(f"{i % 7},{row}" for i, row in enumerate(ROWS.splitlines()))
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(f"more,size,kind,found\n{rows}\n")
+    command = ("fit", data, "--target", "found", "--prices", str(prices), "--without", "size", "--budget", "2")
+    run(capsys, *command, "--engine", "dask", "-o", str(model))
+    assert bt.Tree.from_json(model).test_names == ("kind",)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

@@ -38,3 +38,14 @@ def test_rules_may_be_given_later(tmp_path: Path, verb: str) -> None:
     _ = shards.drawn
     expected = [model_of(tree) for tree in FOR_NEW_CASES[verb](instance)]
     assert [model_of(tree) for tree in FOR_NEW_CASES[verb](shards.priced(prices))] == expected
+
+
+def test_what_needs_a_column_that_is_dropped_is_left_out_too(tmp_path: Path) -> None:
+    file, prices = str(tmp_path / "t.csv"), RULES["order"]
+    ruled_table().to_csv(file, index=False)
+    with pytest.warns(UserWarning, match="also left out, since they need a test that is left out: scan"):
+        instance = bt.Instance.from_file(file, "y", reading=bt.Reading(drop=["n"]), prices=prices)
+    with pytest.warns(UserWarning, match="also left out"):
+        shards = bt.Shards.from_files(file, "y", tmp_path / "shards", drop=["n"], prices=prices)
+    assert instance.test_names == shards.test_names == ("age", "sex", "x")
+    assert instance.prices == shards.prices == bt.Prices(1, order={"x": {"after": ["age"]}})

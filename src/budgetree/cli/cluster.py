@@ -52,7 +52,7 @@ def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | Non
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
         n_threads = max(1, sum(client.nthreads().values()))
-        parts = parts_of_files(request.data, replace(request.reading, drop=request.drop), n_threads=n_threads)
+        parts = parts_of_files(request.data, replace(request.reading, drop=given.left_out), n_threads=n_threads)
         with located(request, request.data), progress_bar("reading", None) as report:
             cases = DaskCases.of(client, parts, wanted, report)
         schema, counts = cases.schema, cases.outcome_counts

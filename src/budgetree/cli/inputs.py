@@ -23,6 +23,7 @@ from budgetree.learn.settings import FitRequest
 from budgetree.messages import copies_sentence
 from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.instance import Duplicates
+from budgetree.problem.prices import left_out_sentence
 from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.files import check_place
 from budgetree.services.words import some_of
@@ -135,8 +136,12 @@ def given_settings(request: Request) -> Settings:
         prices = (given.prices or Prices(1)).limited(request.limits)
         given = replace(given, prices=prices.changed(first=request.first) if request.first else prices)
     if given.prices is not None:
-        locked = tuple(given.prices.needing(request.no_tests))
-        given = replace(given, prices=given.prices.without([*request.no_tests, *locked]), locked=locked)
+        prices, needing = given.prices.leaving_out(request.no_tests)
+        given = replace(given, prices=prices, left_out=(*request.no_tests, *needing))
+        if needing:
+            warn(left_out_sentence(needing))
+    else:
+        given = replace(given, left_out=request.no_tests)
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
     return replace(given, losses=losses, labels=labels)
@@ -147,13 +152,9 @@ def instance_from(table: Table, request: Request) -> Instance:
     given = given_settings(request)
     with located(request, table.source):
         target, plan = target_among(table.names, request), request.plan(given)
-        left_out, alike = [*request.no_tests, *given.locked], request.duplicates
-        if given.locked:
-            message = f"also left out, since they need a test that is left out: {some_of(given.locked)}."
-            warn(message)
-        cases = known_cases(table, target, left_out)
+        cases = known_cases(table, target, given.left_out)
         read = Instance.from_table(
-            cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=alike
+            cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=request.duplicates
         )
         return read if given.labels is None else read.with_labels(given.labels)
 

@@ -14,6 +14,7 @@ import errno
 import json
 import shutil
 import threading
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
@@ -43,6 +44,7 @@ from budgetree.distributed.prepare import (
 from budgetree.errors import FileError, SettingError, TableFileError, Where
 from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
+from budgetree.problem.prices import left_out_sentence
 from budgetree.services.files import part_name, read_json, remove_orphans
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
@@ -121,9 +123,12 @@ class Shards(LocalCases):
             prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
             much each row counts.
         """
-        how = reading or Reading()
-        parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
-        return cls._made(parts, CaseRequest.of(target, **settings), folder)
+        how, request = reading or Reading(), CaseRequest.of(target, **settings)
+        prices, needing = request.prices.leaving_out([*how.drop, *drop])
+        if needing:
+            warnings.warn(left_out_sentence(needing), stacklevel=2)
+        parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop, *needing)))
+        return cls._made(parts, replace(request, prices=prices), folder)
 
     @classmethod
     def from_frames(cls, frames: Any, target: str, folder: AnyPath, **settings: Any) -> Shards:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -46,7 +47,7 @@ from budgetree.problem.duplicates import (
 )
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
-from budgetree.problem.prices import Prices
+from budgetree.problem.prices import Prices, left_out_sentence
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_names, distinct_names
 from budgetree.problem.units import units_for_losses, weight_units
 
@@ -326,7 +327,10 @@ class Instance(HasSchema):
         """
         reading = reading or Reading()
         table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning, blanks, categories)
-        cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
+        prices, needing = Prices.of(prices).leaving_out(reading.drop)
+        if needing:
+            warnings.warn(left_out_sentence(needing), stacklevel=2)
+        cases = known_cases(table, target, [*reading.drop, *needing])
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod

@@ -22,7 +22,7 @@ from budgetree.data.source import Reading
 from budgetree.errors import NoPriceError, PricesError, Remedy
 from budgetree.problem.cost_model import CostModel, Resource, mask_of
 from budgetree.problem.units import common_scale, non_negative, plain_number, plain_numbers
-from budgetree.services.words import listed, show_number
+from budgetree.services.words import listed, show_number, some_of
 
 MAX_FLAGS = 62  # what a path has paid and met is the bits of one 64-bit integer
 MAX_RESOURCES = 4  # with the price
@@ -703,6 +703,12 @@ class Prices(AmountList):
         return needing
 
     @internal
+    def leaving_out(self, tests: Collection[str]) -> tuple[Prices, tuple[str, ...]]:
+        """The rules of what is left, and the tests that are left out, too, as they may only follow some of these."""
+        needing = tuple(self.needing(tests))
+        return self.without([*tests, *needing]), needing
+
+    @internal
     def for_levels(self, encoders: Iterable[ColumnEncoder]) -> Prices:
         """Rules that name numbers, by the levels that these are rounded to: each costs what its costliest number does.
 
@@ -784,6 +790,11 @@ def _check_outcomes(of: str, name: str, named: Iterable[str], outcomes: Sequence
 def _positions(of: str, name: str, named: Sequence[str], outcomes: Sequence[str]) -> tuple[int, ...]:
     _check_outcomes(of, name, named, outcomes)
     return tuple(sorted(map(outcomes.index, named)))
+
+
+def left_out_sentence(needing: Sequence[str]) -> str:
+    """Said where tests are left out that nobody named."""
+    return f"also left out, since they need a test that is left out: {some_of(needing)}."
 
 
 def _toml_key(name: str) -> str:

@@ -72,7 +72,7 @@ class Settings:
     losses: Losses | None = None
     labels: Labels | None = None
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per test named, its values in order
-    locked: Sequence[str] = ()  # tests that cannot be had, because they may only follow some that are left out
+    left_out: Sequence[str] = ()  # columns that are no tests, with what may only follow some of them
 
 
 def read_settings(path: str | Path, reading: Reading | None = None) -> Settings:
