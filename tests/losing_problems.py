@@ -43,10 +43,11 @@ def to_tree(tree: bt.Tree) -> Any:
     """A tree of ours as nested tuples."""
 
     nodes = grown(tree)
+    label = tree.schema.loss_table.best(nodes.counts)
 
     def visit(node: int) -> Any:
         if nodes.is_leaf[node]:
-            return ("leaf", int(nodes.label[node]))
+            return ("leaf", int(label[node]))
         test = int(nodes.test[node])
         below = nodes.children(node, int(tree.schema.n_outcomes[test])).tolist()
         return ("test", test, {outcome: visit(child) for outcome, child in enumerate(below) if child >= 0})

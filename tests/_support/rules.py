@@ -70,7 +70,7 @@ def check_rules(tree: bt.Tree, rng: np.random.Generator, n_rows: int = 200) -> N
     """No case exceeds a limit or breaks the order, whatever it shows; what it takes is what its results take."""
     rows = rng.integers(0, 6, (n_rows, len(tree.test_names))).astype(np.uint8)
     walk = tree.walk_codes(rows)
-    totals = np.vstack([walk.spent, walk.further_spent])
+    totals = walk.all_spent
     for row, tests, spent in zip(rows.tolist(), walk.tests, totals.T.tolist(), strict=True):
         names = [list(tree.schema.outcome_names[tree.test_names.index(test)]) for test in tests]
         shown = [row[tree.test_names.index(test)] for test in tests]

@@ -75,7 +75,7 @@ class Predictions:
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
     """What the tree says of rows of codes."""
     walk, schema = tree.walk_codes(codes), tree.schema
-    every = np.vstack([walk.spent, walk.further_spent])  # resource × row
+    every = walk.all_spent
     key = walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers
     for spent in every:
         amounts, amount = np.unique(spent, return_inverse=True)

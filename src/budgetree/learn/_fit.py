@@ -398,7 +398,7 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
         tree = point.tree
         if not is_new:
             tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
-    return Result(tree, request, tree.ended, tree.bounds, point.estimate, found, point)
+    return Result(tree, request, found, point)
 
 
 def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) -> Result:
@@ -412,7 +412,7 @@ def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) 
         min_cases=request.min_cases,
         progress=progress,
     )
-    return Result(tree, request, tree.ended, tree.bounds, None, None, None)
+    return Result(tree, request)
 
 
 def _bounds_for_error(found: Frontier, point: Point, max_error: Fraction) -> Bounds:

@@ -278,10 +278,11 @@ def _totals(nodes: Grown, costs: CostModel, order: NDArray[np.int64]) -> list[tu
         np.add.at(below, nodes.parent[1:], values[1:])
         return list(accumulate([int(values[0]), *(below - values)[order].tolist()]))
 
+    wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
     costliest_child = np.zeros_like(nodes.paid)
     np.maximum.at(costliest_child, nodes.parent[1:], nodes.paid[1:])
     costliest = [
         np.maximum.accumulate([0, *most[order].tolist()]).tolist()
         for most in (nodes.most_after(costs), costliest_child)
     ]
-    return list(zip(running(nodes.wrong), running(spent), *costliest, strict=True))
+    return list(zip(running(wrong), running(spent), *costliest, strict=True))

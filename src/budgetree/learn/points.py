@@ -16,7 +16,7 @@ from budgetree.distributed import AnyCases
 from budgetree.errors import SettingError
 from budgetree.learn.settings import FitRequest, check_max_error
 from budgetree.learn.validation import Validation
-from budgetree.problem import Instance, Schema
+from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Ended
@@ -115,10 +115,8 @@ class Point:
         What is known of other trees within the budget, in units.
     budget : number
         The budget as it was named, or `max_cost`.
-    errors : number
-        Known cases that are given another class than theirs, by weight.
-    referred : number
-        Known cases whose answer is no class.
+    instance : Instance
+        The known cases.
     for_new : bool
         Whether it is for new cases, and not for the fewest errors on the known ones.
     estimate : Estimate or None
@@ -142,10 +140,7 @@ class Point:
     candidate: Candidate = field(repr=False)
     bounds: Bounds = field(repr=False)
     budget: int | float
-    errors: int | float
-    referred: int | float
-    _schema: Schema = field(repr=False)
-    _total: int = field(repr=False)  # of all known cases, in weight units
+    instance: AnyCases = field(repr=False)
     for_new: bool = False
     estimate: Estimate | None = None
     ended: Ended = field(default=Ended.COMPLETE, repr=False)
@@ -157,7 +152,17 @@ class Point:
     @property
     def max_cost(self) -> int | float:
         """The least budget that buys the tree: no case, known or new, costs more."""
-        return self._schema.costs.amount(self.candidate.required_budget)
+        return self.instance.schema.costs.amount(self.candidate.required_budget)
+
+    @cached_property
+    def errors(self) -> int | float:
+        """Known cases that are given another class than theirs, by weight."""
+        return self.loss if self.instance.losses is None else self.tree.errors
+
+    @cached_property
+    def referred(self) -> int | float:
+        """Known cases whose answer is no class."""
+        return 0 if self.instance.losses is None else self.tree.referred
 
     @property
     def error_rate(self) -> float:
@@ -167,7 +172,7 @@ class Point:
     @property
     def loss(self) -> int | float:
         """What wrong answers cost; the errors, where no losses are given."""
-        return plain_number(self._schema.loss(self.candidate.loss))
+        return plain_number(self.instance.schema.loss(self.candidate.loss))
 
     @property
     def mean_loss(self) -> float:
@@ -177,7 +182,7 @@ class Point:
     @property
     def lower_bound(self) -> int | float:
         """No tree at all loses less within this budget; without losses, makes fewer errors."""
-        return plain_number(self._schema.loss(self.bounds.least_loss))
+        return plain_number(self.instance.schema.loss(self.bounds.least_loss))
 
     @property
     def proven(self) -> bool:
@@ -223,7 +228,7 @@ class Point:
         return replace(tree, bounds=bounds, estimate=self.estimate, ended=ended)
 
     def _share(self, amount: int | float) -> float:
-        return float(as_fraction(amount) * self._schema.weight_scale / self._total)
+        return float(as_fraction(amount) * self.instance.schema.weight_scale / self.instance.class_order.total)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -469,24 +474,6 @@ class Frontier:
         return render_html(self)
 
 
-def make_point(
-    instance: AnyCases, candidate: Candidate, bounds: Bounds, *, budget: int | float | None = None, **others: Any
-) -> Point:
-    """What a budget buys; by default the least that buys it."""
-    schema = instance.schema
-    tree = None if instance.losses is None else candidate.make()  # the loss does not say the errors
-    return Point(
-        candidate,
-        bounds,
-        schema.costs.amount(candidate.required_budget) if budget is None else budget,
-        plain_number(schema.loss(candidate.loss)) if tree is None else tree.errors,
-        0 if tree is None else tree.referred,
-        schema,
-        instance.class_order.total,
-        **others,
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
     """The tree that was asked for, what is proven of others, and what to expect of it on new cases.
@@ -499,12 +486,6 @@ class Result:
         The tree.
     request : FitRequest
         What was asked for, in units.
-    ended : Ended
-        Whether the search was complete, or what ended it.
-    bounds : Bounds or None
-        What is known of other trees for the known cases, in units; None of a tree for new cases.
-    estimate : Estimate or None
-        The error (and loss) on new cases, cross-validated; None where nothing was held out.
     frontier : Frontier or None
         The points among which the tree was chosen; None where one tree was grown.
     point : Point or None
@@ -520,11 +501,23 @@ class Result:
 
     tree: Tree
     request: FitRequest
-    ended: Ended
-    bounds: Bounds | None
-    estimate: Estimate | None
-    frontier: Frontier | None
-    point: Point | None
+    frontier: Frontier | None = None
+    point: Point | None = None
+
+    @property
+    def ended(self) -> Ended:
+        """Whether the search was complete, or what ended it."""
+        return self.tree.ended
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """What is known of other trees for the known cases, in units; None of a tree for new cases."""
+        return self.tree.bounds
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The error (and loss) on new cases, cross-validated; None where nothing was held out."""
+        return self.tree.estimate
 
     @property
     def objective(self) -> Objective:

@@ -16,7 +16,7 @@ from budgetree.learn.exact.frontier import search_frontier, solve
 from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, candidate_of, leaf_candidate, make_point
+from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, Point, candidate_of, leaf_candidate
 from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest, KnownRows
@@ -58,10 +58,9 @@ def learn_known(request: FitRequest, found: Frontier) -> Learn:
         if not is_exact:
             trees = grow_frontier(part, again, clock, no_report)
         elif request.every_budget:
-            result = search_frontier(Solver(part, again, clock, wants_every_budget=True))
-            trees = [*result.proven, *result.beyond]
+            trees = search_frontier(Solver(part, again, clock, wants_every_budget=True)).candidates
         else:
-            trees = [leaf_candidate(part), solve(Solver(part, again, clock)).candidate]
+            trees = [leaf_candidate(part), *solve(Solver(part, again, clock)).candidates]
         kept = Candidates(trees)
         return lambda budget: kept.best(part.schema.costs.budget_units(budget)).make()
 
@@ -80,8 +79,9 @@ def _grown(request: FitRequest, instance: AnyCases, clock: Clock, progress: bool
             grown = _rolled_out(grown, cast(Instance, instance), request, clock, report)
     kept = grown if request.every_budget else grown[-1:]
     is_over = clock.is_over
-    found = Frontier((), cast(Instance, instance), not is_over, method, least_loss=unavoidable)
-    return _with_points(request, found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
+    known = cast(Instance, instance)
+    found = Frontier((), known, not is_over, method, request=request, least_loss=unavoidable)
+    return _with_points(found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
 
 
 def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
@@ -95,25 +95,16 @@ def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool
         raise OutOfTimeError
     with progress_bar("exact search", progress) as report:
         solver = Solver(instance, request, clock, report, wants_every_budget=request.every_budget)
-        if request.every_budget:
-            result = search_frontier(solver)
-            trees, n_searched, complete = [*result.proven, *result.beyond], len(result.proven), result.complete
-            bounds = [found.loss for found in result.proven]
-            bounds += [solver.lower_bound(found.required_budget) for found in result.beyond]
-            least = trees[-1].loss if complete else solver.lower_bound(request.budget)
-        else:
-            best = solve(solver)
-            trees, least, complete = [best.candidate], best.lower_bound, best.complete
-            bounds, n_searched = [least], int(complete)
-    found = Frontier((), instance, complete, Method.EXACT, n_searched, least_loss=least)
-    return _with_points(request, found, trees, bounds, clock.ended(complete=complete))
+        result = search_frontier(solver) if request.every_budget else solve(solver)
+    found = Frontier(
+        (), instance, result.complete, Method.EXACT, result.n_proven, request=request, least_loss=result.least_loss
+    )
+    return _with_points(found, result.candidates, result.bounds, clock.ended(complete=result.complete))
 
 
-def _with_points(
-    request: FitRequest, found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended
-) -> Frontier:
+def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended) -> Frontier:
     """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
-    is_exact = found.found_by is Method.EXACT
+    request, is_exact = found.request, found.found_by is Method.EXACT
     points = []
     for candidate, bound in zip(candidates, least, strict=True):
         bounds = candidate.bounds(
@@ -123,8 +114,9 @@ def _with_points(
             # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
             min_cases=request.min_cases if is_exact else 1,
         )
-        points.append(make_point(found.instance, candidate, bounds, ended=ended))
-    found = replace(found, points=tuple(points), request=request)
+        amount = found.instance.schema.costs.amount(candidate.required_budget)
+        points.append(Point(candidate, bounds, amount, found.instance, ended=ended))
+    found = replace(found, points=tuple(points))
     if not request.every_budget and not (found.complete and is_exact):
         return found
     for index, point in enumerate(points):
@@ -197,7 +189,7 @@ def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: 
             by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
     least = fine.irreducible.units
     points = [
-        make_point(fine, tree, tree.bounds(searched=False, least_loss=least), for_new=True, budget=budget)
+        Point(tree, tree.bounds(searched=False, least_loss=least), budget, fine, for_new=True)
         for budget, tree in by.values()
     ]
     ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)

@@ -218,7 +218,7 @@ class Words:
             return "already paid"
         price = f"costs {self.amount(low)}" + ("" if low == high else f" to {self.amount(high)}")
         price = f"{price} with {self.amount(due)} for {', '.join(names)}" if names else price
-        for resource, charges in zip(costs.resources[1:], nodes.further_charges, strict=True):
+        for resource, charges in zip(costs.resources[1:], nodes.all_charges[1:], strict=True):
             most = sum(int(charges[nodes.results(buy)].max()) for buy in bought)
             price += f", {show_number(resource.amount(most))} {resource.unit or resource.name}"
         return price

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from budgetree.problem import Instance, PathState, Schema
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree.grown import NO_BRANCH, Grown, nodes_of_grown
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals, is_whole, unfit
-from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes, Split
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes, Split
 from budgetree.tree.provenance import Origin
 from budgetree.tree.walk import walk_codes
 
@@ -43,7 +44,6 @@ class Facts:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    parent: int
     end: OpenEnd
     step: int | Split | Leaf | None = None  # the test that is bought, how it branches, or what answers
     children: list[OpenEnd] = field(default_factory=list)  # per side
@@ -98,7 +98,7 @@ class TreeBuilder:
         self._costs = self.schema.costs.within(budget)
         self._nodes: list[_Node] = []
         self._grown: Grown | None = None
-        self.root = self._open(-1, self._costs.start)
+        self.root = self._open(self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
         """The positions of the tests that may be bought there: within the budget, and not bought before.
@@ -229,33 +229,52 @@ class TreeBuilder:
             self._close(end, Majority())
             self._grown = grown
             return
-        weight = grown.counts.sum(axis=1)
         for above in self._nodes[: end.number]:  # what was bought before
             if isinstance(above.step, int):
                 above.facts = self._bought(grown.counts[0], above.step)
                 self._count_shown(above.facts, above.step, grown)
-        ends = {0: end}
-        for node in range(len(grown)):
-            here, counts = ends.pop(node), grown.counts[node]
-            if grown.is_leaf[node]:
-                self.leaf(here)
-                self.note(here, Facts(counts))
+        self.add_nodes(end, nodes_of_grown(self.schema, grown))
+
+    @internal
+    def add_nodes(
+        self,
+        root: OpenEnd,
+        nodes: Nodes,
+        *,
+        leaves: Mapping[int, Leaf] | None = None,  # what nodes become that are to be leaves
+        recode: Callable[[Node], Node] = lambda node: node,  # the same node by other outcomes
+        leave_out: int = -1,
+    ) -> OpenEnd | None:
+        """Put a tree there, with what known cases did in it; the end that took the place of `leave_out`."""
+        left_out, ends = None, deque([(0, root)])
+        while ends:  # not by recursion: a tree may be deep
+            node, end = ends.popleft()
+            if node == leave_out:
+                left_out = end
                 continue
-            test = int(grown.test[node])
-            children = grown.children(node, int(self.schema.n_outcomes[test]))
-            below = sorted({int(child) for child in children if child != NO_BRANCH})
-            sides = [below.index(child) if child != NO_BRANCH else len(below) for child in children]
-            for each in () if test in here.state.tests else self._costs.given_by(test):
-                facts = self._bought(counts, each)
-                if each == test:
-                    facts.fallback = bool(grown.fallback[node])
-                    facts.shown = np.append(np.where(children == NO_BRANCH, 0, weight[children]), 0)
-                self.note(here, facts)
-                here = self.buy_alone(here, each)
-            self.note(here, Facts(counts))
-            *known, unseen = self.branch(here, Split.by_result(test, [*sides, len(below)]))
-            ends |= zip(below, known, strict=True)
-            self.leaf(unseen)
+            record, leaf = recode(nodes[node]), None if self.must_go_on(end) else (leaves or {}).get(node)
+            facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
+            if leaf is not None:
+                self.leaf(end, leaf)
+                facts = replace(facts, fallback=False, given=facts.given if isinstance(leaf, Model) else None)
+            elif isinstance(record, Buy):
+                if record.test in end.state.tests:  # as a tree that is put into another may ask again
+                    ends.append((record.child, end))
+                    continue
+                # A grown tree knows no panels: the other tests of one are bought with the test that it branches on.
+                is_alone = nodes.is_buy[record.child] or self.must_go_on(end)
+                for each in (record.test,) if is_alone else self._costs.given_by(record.test):
+                    is_own = each == record.test
+                    self.note(end, replace(facts, shown=record.shown) if is_own else self._bought(facts.counts, each))
+                    end = self.buy_alone(end, each)
+                ends.append((record.child, end))
+                continue
+            elif isinstance(record, Branch):
+                ends.extend(zip(record.children, self.branch(end, record.split), strict=True))
+            else:
+                self.leaf(end, Majority() if isinstance(record, Majority) else record)
+            self.note(end, facts)
+        return left_out
 
     def _count_shown(self, facts: Facts, test: int, grown: Grown) -> None:
         """What a purchase showed, as far as a tree below it tells its results apart."""
@@ -308,9 +327,9 @@ class TreeBuilder:
         """What known cases did at a node, instead of counting them when the tree is built."""
         self._node(end).facts = facts
 
-    def _open(self, parent: int, state: PathState) -> OpenEnd:
+    def _open(self, state: PathState) -> OpenEnd:
         end = OpenEnd(len(self._nodes), state)
-        self._nodes.append(_Node(parent, end))
+        self._nodes.append(_Node(end))
         return end
 
     def _node(self, end: OpenEnd) -> _Node:
@@ -325,7 +344,7 @@ class TreeBuilder:
         if node.step is not None:
             message = f"node {end.number} was built before; an open end is used once."
             raise TreeError(message, subject="end", found=end.number)
-        node.step, node.children = step, [self._open(end.number, state) for state in states]
+        node.step, node.children = step, [self._open(state) for state in states]
         return node.children
 
     def _test(self, test: int | str) -> int:
@@ -399,18 +418,14 @@ class TreeBuilder:
             order += [child.number for child in self._nodes[number].children]
         renumbered = {number: index for index, number in enumerate(order)}
         built = [self._nodes[number] for number in order]
-        children, n_results, splits = list[int](), 0, list[Split]()
+        children, splits, rules = list[int](), list[Split](), list[Fixed | Points | Model]()
         charges = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)]
-        rules: list[Fixed | Points | Model] = []
-        tests, first, charge_at, rule = [NO_TEST] * len(built), list[int](), list[int](), [NO_RULE] * len(built)
+        tests, rule = [NO_TEST] * len(built), [NO_RULE] * len(built)
         for number, node in enumerate(built):
             step, sides = node.step, list(range(len(node.children)))
-            first.append(len(children) if node.children else -1)
-            charge_at.append(n_results if isinstance(step, int) else -1)
             if isinstance(step, int):
                 tests[number] = step
                 charges.append(self._costs.charge(node.end.state, step))
-                n_results += charges[-1].shape[1]
             elif isinstance(step, Split) and step.totals is None:
                 tests[number], sides = step.test, list(step.sides)
             elif isinstance(step, Split):
@@ -420,24 +435,18 @@ class TreeBuilder:
                 rules += [] if step in rules else [step]
                 rule[number] = rules.index(step)
             children += [renumbered[node.children[side].number] for side in sides]
-        states = [node.end.state for node in built]
+        states, charge = [node.end.state for node in built], np.column_stack(charges)
         spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T
-        charge = np.ascontiguousarray(np.column_stack(charges))
         nodes = Nodes(
             kind=np.array([node.kind for node in built], dtype=np.uint8),
-            parent=np.array([-1, *(renumbered[node.parent] for node in built[1:])], dtype=np.int32),
             test=np.array(tests, dtype=np.int32),
-            first=np.array(first, dtype=np.int64),
             children=np.array(children, dtype=np.int32),
-            charge_at=np.array(charge_at, dtype=np.int64),
-            charges=charge[0],
-            shown=np.zeros(n_results, dtype=np.int64),
+            all_charges=np.ascontiguousarray(charge),
+            shown=np.zeros(charge.shape[1], dtype=np.int64),
             rule=np.array(rule, dtype=np.int32),
             counts=np.zeros((len(built), len(self.schema.class_names)), dtype=np.int64),
-            spent=spent[0],
+            all_spent=spent,
             known_spent=spent[0],
-            further_charges=charge[1:],
-            further_spent=spent[1:],
             fallback=np.array([node.facts is not None and node.facts.fallback for node in built]),
             n_outcomes=self.schema.n_outcomes,
             loss_table=self.schema.loss_table,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,9 @@ from budgetree.errors import TreeError
 from budgetree.problem import CostModel, Instance, Prices
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
-from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
+from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model
-from budgetree.tree.nodes import Branch, Buy, Kind, Node, Nodes
+from budgetree.tree.nodes import Kind, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     if schema.prices == tree.schema.prices:
         return tree
     builder = TreeBuilder(schema)
-    copy_nodes(tree.nodes, builder, builder.root)
+    builder.add_nodes(builder.root, tree.nodes)
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
     return builder.build(origin=origin, n_cases=tree.n_objects)
 
@@ -130,54 +129,19 @@ def replace_node(tree: Tree, node: int, other: Tree, cases: Instance | None) -> 
         message = "replace: the other tree was learned from other cases than those that come to the node; give `cases`."
         raise TreeError(message, subject="tree")
     builder = TreeBuilder(mine if cases is None else cases)
-    end = copy_nodes(tree.nodes, builder, builder.root, leave_out=node)
+    end = builder.add_nodes(builder.root, tree.nodes, leave_out=node)
     assert end is not None
-    copy_nodes(other.nodes, builder, end)
+    builder.add_nodes(end, other.nodes)
     return builder.build(origin=tree.origin.then(Change(ChangeKind.REPLACED)), n_cases=tree.n_objects)
 
 
 def _stopped(tree: Tree, leaves: Mapping[int, Leaf], change: Change) -> Tree:
     """The tree with these nodes made leaves."""
     builder = TreeBuilder(tree.schema)
-    copy_nodes(tree.nodes, builder, builder.root, leaves=leaves)
+    builder.add_nodes(builder.root, tree.nodes, leaves=leaves)
     record = {"bounds": tree.bounds, "ended": tree.ended}
     stopped = builder.build(origin=tree.origin.then(change), n_cases=tree.n_objects, **record)
     if stopped.exact_loss <= tree.exact_loss:
         return stopped
     # What is proven is about trees that lose as little; one that loses more is not what was asked for.
     return replace(stopped, bounds=None, ended=Ended.COMPLETE)
-
-
-def copy_nodes(
-    nodes: Nodes,
-    builder: TreeBuilder,
-    root: OpenEnd,
-    *,
-    leaves: Mapping[int, Leaf] | None = None,  # what nodes become that are to be leaves
-    recode: Callable[[Node], Node] = lambda node: node,  # the same node by other outcomes
-    leave_out: int = -1,
-) -> OpenEnd | None:
-    """A tree put at an open end, with what known cases did there; the end that took the place of `leave_out`."""
-    left_out, ends = None, deque([(0, root)])
-    while ends:  # not by recursion: a tree may be deep
-        node, end = ends.popleft()
-        if node == leave_out:
-            left_out = end
-            continue
-        record, leaf = recode(nodes[node]), None if builder.must_go_on(end) else (leaves or {}).get(node)
-        facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
-        if leaf is not None:
-            builder.leaf(end, leaf)
-            facts = replace(facts, fallback=False, given=facts.given if isinstance(leaf, Model) else None)
-        elif isinstance(record, Buy):
-            if record.test in end.state.tests:  # as a tree that is put into another may ask again
-                ends.append((record.child, end))
-                continue
-            ends.append((record.child, builder.buy_alone(end, record.test)))
-            facts.shown = record.shown
-        elif isinstance(record, Branch):
-            ends.extend(zip(record.children, builder.branch(end, record.split), strict=True))
-        else:
-            builder.leaf(end, Majority() if isinstance(record, Majority) else record)
-        builder.note(end, facts)
-    return left_out

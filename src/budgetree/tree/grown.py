@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import CostModel, LossTable, Schema
-from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes, ReadOnlyArrays
 from budgetree.tree.walk import walk_codes
 
 LEAF = -1
@@ -18,11 +17,11 @@ NO_BRANCH = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Grown:
+class Grown(ReadOnlyArrays):
     """One entry per node, numbered breadth first: a test is bought there, and each of its outcomes has a child.
 
     branches[first_branch[v] + outcome] is the child for that outcome of v's test, or NO_BRANCH where no known
-    case showed it.
+    case showed it. What leaves answer is decided by losses, which growth need not know.
     """
 
     test: NDArray[np.int32]  # LEAF for leaves
@@ -32,25 +31,6 @@ class Grown:
     first_branch: NDArray[np.int64]  # -1 for leaves
     branches: NDArray[np.int32]
     fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
-    loss_table: LossTable | None = None  # what answers cost; None: an error costs 1. A Tree sees to it
-
-    def __post_init__(self) -> None:
-        for array in self._arrays:
-            array.setflags(write=False)
-
-    @property
-    def _arrays(self) -> list[NDArray[Any]]:
-        arrays = (getattr(self, name) for name in self.__dataclass_fields__)
-        return [array for array in arrays if isinstance(array, np.ndarray)]
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-    def answering(self, table: LossTable) -> Grown:
-        """The same nodes, which give the answers that lose least by this table."""
-        wanted = None if table.is_plain else table
-        return self if self.loss_table is wanted else replace(self, loss_table=wanted)
 
     def __len__(self) -> int:
         return len(self.test)
@@ -59,40 +39,9 @@ class Grown:
     def is_leaf(self) -> NDArray[np.bool_]:
         return np.asarray(self.test == LEAF)
 
-    @cached_property
-    def label(self) -> NDArray[np.int64]:
-        """The answer of each node, by its position: what loses least, and so the most common or likeliest class.
-
-        Of equally good ones it is the class that comes first, and then an answer that is no class.
-        """
-        if self.loss_table is None:
-            return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
-        return self.loss_table.best(self.counts)
-
-    @cached_property
-    def wrong(self) -> NDArray[np.int64]:
-        """Per node, the weight units that it gives another class as a leaf; an answer that is no class is no error."""
-        is_class = self.label < self.counts.shape[1]
-        right = np.take_along_axis(self.counts, np.where(is_class, self.label, 0)[:, None], axis=1)[:, 0]
-        return np.where(is_class, self.counts.sum(axis=1) - right, 0)
-
-    @cached_property
-    def errors(self) -> int:
-        """The weight units that the leaves get wrong."""
-        return int(self.wrong[self.is_leaf].sum())
-
-    @cached_property
-    def lost(self) -> NDArray[np.int64]:
-        """Per node, the loss units that it has as a leaf; without losses, what it gets wrong."""
-        if self.loss_table is None:
-            return self.wrong
-        losses = self.loss_table.of_counts(self.counts)
-        return np.asarray(np.take_along_axis(losses, self.label[:, None], axis=1)[:, 0], dtype=np.int64)
-
-    @cached_property
-    def loss(self) -> int:
-        """The loss units of the leaves."""
-        return int(self.lost[self.is_leaf].sum())
+    def lost(self, losses: LossTable) -> NDArray[np.int64]:
+        """Per node, the loss units that it has as a leaf."""
+        return np.asarray(losses.of_counts(self.counts).min(axis=1), dtype=np.int64)
 
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
@@ -125,15 +74,15 @@ class Grown:
         most[inner] += costs.charges(self.flags(costs)[inner], self.test[inner])[:, -1]
         return most
 
-    @property
-    def redundant(self) -> NDArray[np.bool_]:
-        """The inner nodes whose leaves all give the same answer: no answer depends on their tests."""
-        lowest = np.where(self.is_leaf, self.label, np.iinfo(np.int64).max)
-        highest = np.where(self.is_leaf, self.label, -1)
+    def trimmed(self, schema: Schema) -> Grown:
+        """The same, where a node is a leaf if all leaves below it give the same answer: none depends on its test."""
+        label = schema.loss_table.best(self.counts)
+        lowest, highest = np.where(self.is_leaf, label, np.iinfo(np.int64).max), np.where(self.is_leaf, label, -1)
         for first, last in reversed(self.levels[1:]):
             np.minimum.at(lowest, self.parent[first:last], lowest[first:last])
             np.maximum.at(highest, self.parent[first:last], highest[first:last])
-        return np.asarray((lowest == highest) & ~self.is_leaf)
+        redundant = (lowest == highest) & ~self.is_leaf
+        return self.pruned(redundant, schema.n_outcomes) if redundant.any() else self
 
     def pruned(self, stop: NDArray[np.bool_], n_outcomes: NDArray[np.int64]) -> Grown:
         """The nodes that remain when those in `stop` become leaves."""
@@ -159,7 +108,6 @@ class Grown:
             first_branch=first_branch.astype(np.int64),
             branches=np.where(old >= 0, renumbered[old], NO_BRANCH).astype(np.int32),
             fallback=(self.fallback & goes_on)[kept],
-            loss_table=self.loss_table,
         )
 
 
@@ -190,74 +138,51 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
     kind[buy], kind[branch] = Kind.BUY, Kind.BY_RESULT
     test = np.full(size, NO_TEST, dtype=np.int32)
     test[buy] = test[branch] = tests
-    parent = np.full(size, -1, dtype=np.int32)
-    branch_of = np.full(len(grown), -1, dtype=np.int64)
-    branch_of[inner] = branch
-    parent[start[1:]] = branch_of[grown.parent[1:]]
-    parent[branch], parent[unseen] = buy, branch
     width = n_outcomes[tests] + 1  # results of each purchase
     first_result = np.cumsum(width) - width
     n_children = np.zeros(size, dtype=np.int64)
     n_children[buy], n_children[branch] = 1, width
-    first = np.where(n_children > 0, np.cumsum(n_children) - n_children, -1)
+    first = np.cumsum(n_children) - n_children
     # Per result of each purchase, the child: that of its outcome, or the leaf for what no known case showed.
     owner = np.repeat(np.arange(len(buy)), width)
     outcome = np.arange(len(owner)) - first_result[owner]
     is_listed = outcome < n_outcomes[tests[owner]]
     branches = np.full(len(owner), NO_BRANCH, dtype=np.int64)
     branches[is_listed] = grown.branches[grown.first_branch[inner][owner[is_listed]] + outcome[is_listed]]
+    leads = branches != NO_BRANCH
     children = np.empty(int(n_children.sum()), dtype=np.int32)
     children[first[buy]] = branch
-    children[first[branch][owner] + outcome] = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
-    flags = grown.flags(costs)[inner]
-    charges = costs.charges(flags, tests)
-    column = np.where(is_listed, outcome, charges.shape[1] - 1)
+    children[first[branch][owner] + outcome] = np.where(leads, start[branches], unseen[owner])
+    flags, resources = grown.flags(costs)[inner], range(len(costs.resources))
+    takes = np.stack([costs.charges(flags, tests, resource) for resource in resources])
+    charges = np.ascontiguousarray(takes[:, owner, np.where(is_listed, outcome, takes.shape[2] - 1)])
+    paid, taken = np.zeros((2, len(resources), len(grown)), dtype=np.int64)  # on arrival; by the result that leads here
+    taken[:, branches[leads]] = charges[:, leads]
+    for low, high in grown.levels[1:]:
+        paid[:, low:high] = paid[:, grown.parent[low:high]] + taken[:, low:high]
+    spent = np.zeros((len(resources), size), dtype=np.int64)
+    spent[:, start] = paid
+    spent[:, branch] = spent[:, unseen] = paid[:, inner] + takes[:, :, -1]
+    known_spent = spent[0].copy()
+    if len(buy):
+        # On the branch itself known cases have spent what the costliest result among them takes.
+        known_spent[branch] = np.maximum.reduceat(np.where(leads, grown.paid[branches], 0), first_result)
+        known_spent[unseen] = 0
     counts = np.zeros((size, grown.counts.shape[1]), dtype=np.int64)
     counts[start] = grown.counts
     counts[branch] = grown.counts[inner]
-    shown = np.where(branches == NO_BRANCH, 0, grown.counts.sum(axis=1)[branches])
-    spent = np.zeros(size, dtype=np.int64)
-    spent[start] = grown.paid
-    most = grown.paid[inner] + charges[:, -1]
-    spent[branch], spent[unseen] = most, most
-    known_spent = spent.copy()
-    if len(buy):
-        # On the branch itself known cases have spent what the costliest result among them takes.
-        seen = np.where(branches == NO_BRANCH, 0, grown.paid[branches])
-        known_spent[branch] = np.maximum.reduceat(seen, first_result)
-        known_spent[unseen] = 0
-    charge_at = np.full(size, -1, dtype=np.int64)
-    charge_at[buy] = first_result
-    n_further = len(costs.resources) - 1
-    further_charges = np.zeros((n_further, len(shown)), dtype=np.int64)
-    further_spent = np.zeros((n_further, size), dtype=np.int64)
-    leads = branches != NO_BRANCH
-    for row in range(n_further):
-        taken = costs.charges(flags, tests, row + 1)
-        further_charges[row] = taken[owner, column]
-        paid, by_child = np.zeros(len(grown), dtype=np.int64), np.zeros(len(grown), dtype=np.int64)
-        by_child[branches[leads]] = further_charges[row, leads]
-        for low, high in grown.levels[1:]:
-            paid[low:high] = paid[grown.parent[low:high]] + by_child[low:high]
-        further_spent[row, start] = paid
-        further_spent[row, branch] = further_spent[row, unseen] = paid[inner] + taken[:, -1]
     fallback = np.zeros(size, dtype=bool)
     fallback[buy] = grown.fallback[inner]
     return Nodes(
         kind=kind,
-        parent=parent,
         test=test,
-        first=first,
         children=children,
-        charge_at=charge_at,
-        charges=np.ascontiguousarray(charges[owner, column]),
-        shown=shown,
+        all_charges=charges,
+        shown=np.where(leads, grown.counts.sum(axis=1)[branches], 0),
         rule=np.full(size, NO_RULE, dtype=np.int32),
         counts=counts,
-        spent=spent,
+        all_spent=spent,
         known_spent=known_spent,
-        further_charges=further_charges,
-        further_spent=further_spent,
         fallback=fallback,
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,
@@ -299,7 +224,7 @@ def grown_of_nodes(nodes: Nodes) -> Grown | None:
         first_branch=np.array(first, dtype=np.int64),
         branches=np.array(branches, dtype=np.int32),
         fallback=nodes.fallback[order],
-    ).answering(nodes.loss_table)
+    )
 
 
 def _numbers(grown: Grown) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from budgetree.data.encoders import FineLevels
 from budgetree.problem import Schema
 from budgetree.tree.builder import TreeBuilder
-from budgetree.tree.changes import copy_nodes
 from budgetree.tree.leaves import Ensemble, Model, Points, Totals
 from budgetree.tree.nodes import Branch, Buy, Node, Nodes
 
@@ -35,7 +34,7 @@ def join_levels(tree: Tree) -> Tree:
         return tree
     joined = _Joined(begins, tree.schema.n_outcomes)
     builder = TreeBuilder(_schema(tree.schema, begins))
-    copy_nodes(tree.nodes, builder, builder.root, recode=joined.node)
+    builder.add_nodes(builder.root, tree.nodes, recode=joined.node)
     made = builder.build(origin=tree.origin, n_cases=tree.n_objects)
     return replace(made, bounds=tree.bounds, estimate=tree.estimate, ended=tree.ended)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,31 +215,10 @@ class Branch:
 Node = Buy | Branch | Leaf
 
 
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """A tree as arrays, one entry per node; `nodes[number]` is a node as a record."""
+class ReadOnlyArrays:
+    """A record whose arrays nobody changes, also after unpickling; what was computed since is not written."""
 
-    kind: NDArray[np.uint8]
-    parent: NDArray[np.int32]  # -1 for the root
-    test: NDArray[np.int32]  # bought, or branched on by result; NO_TEST elsewhere
-    first: NDArray[np.int64]  # where a node's children begin
-    children: NDArray[np.int32]  # of a buy the child; by result one per outcome and one more; by total one per side
-    charge_at: NDArray[np.int64]  # of a buy, where its charges begin; -1 elsewhere
-    charges: NDArray[np.int64]  # per buy: one per outcome, and last where it is not listed; with what tests share
-    shown: NDArray[np.int64]  # the same in weight units of known cases
-    rule: NDArray[np.int32]  # of a branch by total a position in splits, of a leaf in rules or NO_RULE
-    counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
-    spent: NDArray[np.int64]  # on arrival, at the costliest results that lead there
-    known_spent: NDArray[np.int64]  # the same by results that known cases showed there
-    further_charges: NDArray[np.int64]  # resource but the first × charge
-    further_spent: NDArray[np.int64]  # resource but the first × node
-    fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
-    n_outcomes: NDArray[np.int64]  # per test
-    loss_table: LossTable
-    splits: tuple[Split, ...] = ()
-    rules: tuple[Fixed | Points | Model, ...] = ()
-    # By node, answer × class: what known cases were answered, at leaves with scores and at branches by a model.
-    given: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def __post_init__(self) -> None:
         for array in self.arrays.values():
@@ -248,15 +227,36 @@ class Nodes:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The fields that are arrays."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: array for name, array in fields.items() if isinstance(array, np.ndarray)}
+        return {name: array for name, array in self.__getstate__().items() if isinstance(array, np.ndarray)}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # nothing that was computed since
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes(ReadOnlyArrays):
+    """A tree as arrays, one entry per node; `nodes[number]` is a node as a record."""
+
+    kind: NDArray[np.uint8]
+    test: NDArray[np.int32]  # bought, or branched on by result; NO_TEST elsewhere
+    children: NDArray[np.int32]  # of a buy the child; by result one per outcome and one more; by total one per side
+    all_charges: NDArray[np.int64]  # resource × per buy: one per outcome, and last where it is not listed; with fees
+    shown: NDArray[np.int64]  # the same in weight units of known cases
+    rule: NDArray[np.int32]  # of a branch by total a position in splits, of a leaf in rules or NO_RULE
+    counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
+    all_spent: NDArray[np.int64]  # resource × node: on arrival, at the costliest results that lead there
+    known_spent: NDArray[np.int64]  # of the first resource, by results that known cases showed there
+    fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
+    n_outcomes: NDArray[np.int64]  # per test
+    loss_table: LossTable
+    splits: tuple[Split, ...] = ()
+    rules: tuple[Fixed | Points | Model, ...] = ()
+    # By node, answer × class: what known cases were answered, at leaves with scores and at branches by a model.
+    given: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -288,21 +288,54 @@ class Nodes:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @cached_property
+    def charges(self) -> NDArray[np.int64]:
+        """Of the first resource."""
+        return np.asarray(self.all_charges[0])
+
+    @cached_property
+    def spent(self) -> NDArray[np.int64]:
+        """Of the first resource."""
+        return np.asarray(self.all_spent[0])
+
+    @cached_property
+    def n_results(self) -> NDArray[np.int64]:
+        """Of a buy and of a branch by result, the outcomes of the test and one more; 0 elsewhere."""
+        return np.append(self.n_outcomes, -1)[self.test] + 1  # NO_TEST is the last position
+
+    @cached_property
+    def charge_at(self) -> NDArray[np.int64]:
+        """Of a buy, where its charges begin; -1 elsewhere."""
+        return _starts(self.n_results * self.is_buy)
+
+    @cached_property
+    def n_children(self) -> NDArray[np.int64]:
+        """Per node, its results or sides; 1 of a buy."""
+        of_split = np.array([*(split.n_sides for split in self.splits), 0])
+        n_sides = of_split[np.where(self.kind == Kind.BY_TOTAL, self.rule, -1)]
+        return np.asarray(self.is_buy + n_sides + self.n_results * (self.kind == Kind.BY_RESULT))
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where a node's children begin; -1 of a leaf."""
+        return _starts(self.n_children)
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """Per node; -1 of the root."""
+        parent = np.full(len(self), -1, dtype=np.int32)
+        parent[self.children] = np.repeat(np.arange(len(self)), self.n_children)
+        return parent
+
     def results(self, node: int) -> slice:
         """Where the charges of a buy are."""
         start = int(self.charge_at[node])
-        return slice(start, start + int(self.n_outcomes[self.test[node]]) + 1)
+        return slice(start, start + int(self.n_results[node]))
 
     def below(self, node: int) -> NDArray[np.int32]:
         """The children of a node, in the order of its results or sides; none of a leaf."""
-        kind, start, width = self.kind[node], int(self.first[node]), 1
-        if kind == Kind.LEAF:
-            width = 0
-        elif kind == Kind.BY_TOTAL:
-            width = self.splits[self.rule[node]].n_sides
-        elif kind == Kind.BY_RESULT:
-            width = int(self.n_outcomes[self.test[node]]) + 1
-        return self.children[start : start + width]
+        start = int(self.first[node])
+        return self.children[start : start + int(self.n_children[node])]
 
     def state_below(self, node: int, child: int, state: PathState, costs: CostModel) -> PathState:
         """What a case has bought and spent at a child, and what it may have seen, that came to the node in a state."""
@@ -434,8 +467,8 @@ class Nodes:
     @property
     def total_spent(self) -> list[int]:
         """What the known cases take of each resource: weight units times its units, in Python's whole numbers."""
-        shown, every = self.shown.tolist(), (self.charges, *self.further_charges)
-        return [sum(map(int.__mul__, shown, charges.tolist())) for charges in every]
+        shown = self.shown.tolist()
+        return [sum(map(int.__mul__, shown, charges)) for charges in self.all_charges.tolist()]
 
     @cached_property
     def most_below(self) -> NDArray[np.int64]:
@@ -519,4 +552,9 @@ class Nodes:
             [totals.in_core(column) for totals in self.totals],
             [core.TotalSplit(scorer[id(by.totals)], list(by.cuts), by.confidence or 0.0) for by in self.splits],
         )
-        return [core.Route(*steps, charges, *others) for charges in (self.charges, *self.further_charges)]
+        return [core.Route(*steps, charges, *others) for charges in self.all_charges]
+
+
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of these parts of an array begins; -1 where it has no size."""
+    return np.where(sizes > 0, np.cumsum(sizes) - sizes, -1)

@@ -196,7 +196,7 @@ class Tree:
     def costs(self) -> dict[str, ResourceCost]:
         """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price."""
         nodes, total = self.nodes, max(int(self.nodes.counts[0].sum()), 1)
-        worst = (nodes.spent.max(), *nodes.further_spent.max(axis=1))
+        worst = nodes.all_spent.max(axis=1)
         return {
             resource.name: ResourceCost(
                 resource.amount(most),

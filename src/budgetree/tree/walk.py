@@ -32,10 +32,8 @@ class Walk:
         What the codes mean.
     leaf : array of int
         Per case, the number of its leaf.
-    spent : array of int
-        Per case, in price units.
-    further_spent : array of int
-        The same of each further resource: resource × case.
+    all_spent : array of int
+        Resource × case: what the case took, in units.
     unlisted : array of int
         Per case, the first test that it bought whose result is not listed; -1 for none.
 
@@ -51,8 +49,7 @@ class Walk:
     nodes: Nodes
     schema: Schema
     leaf: NDArray[np.int32]
-    spent: NDArray[np.int64]
-    further_spent: NDArray[np.int64]
+    all_spent: NDArray[np.int64]
     _unlisted: NDArray[np.int32]  # by the position in nodes.columns
     _totals: NDArray[np.int64]  # row × total, where the leaf has scores
     _highest: NDArray[np.int64]  # per row, which of its totals
@@ -102,6 +99,11 @@ class Walk:
             yield rule, of_rule
 
     @property
+    def spent(self) -> NDArray[np.int64]:
+        """Per row, in price units."""
+        return np.asarray(self.all_spent[0])
+
+    @property
     def cost(self) -> NDArray[np.float64]:
         """What each row spent, in the user's own currency."""
         return np.asarray(self.spent / float(self.schema.costs.scale))
@@ -109,7 +111,7 @@ class Walk:
     @property
     def further_costs(self) -> dict[str, NDArray[np.float64]]:
         """What each row took of each further resource, in its own unit."""
-        further = zip(self.schema.costs.resources[1:], self.further_spent, strict=True)
+        further = zip(self.schema.costs.resources[1:], self.all_spent[1:], strict=True)
         return {resource.name: np.asarray(spent / float(resource.scale)) for resource, spent in further}
 
     @property
@@ -134,8 +136,8 @@ def walk_columns(nodes: Nodes, schema: Schema, columns: NDArray[np.uint8]) -> Wa
 def _walk(nodes: Nodes, schema: Schema, found: Found) -> tuple[Walk, bool]:
     """What the core found, and whether no number was so large that digits may be lost; a walk for each resource."""
     (leaf, spent, *arrays, are_exact), *further = map(found, nodes.routes)
-    others = np.array([more[1] for more in further], dtype=np.int64).reshape(len(further), len(spent))
-    return Walk(nodes, schema, leaf, spent, others, *arrays), are_exact
+    all_spent = np.stack([spent, *(more[1] for more in further)]) if further else spent[None]
+    return Walk(nodes, schema, leaf, all_spent, *arrays), are_exact
 
 
 class Reader:

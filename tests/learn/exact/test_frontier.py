@@ -90,8 +90,8 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(solver, "decide", decide_small_budgets)
     result = search_frontier(solver)
     assert not result.complete
-    assert [(found.required_budget, found.loss) for found in result.proven] == DNA[:3]
-    found = [*result.proven, *result.beyond]
+    assert [(found.required_budget, found.loss) for found in result.candidates[: result.n_proven]] == DNA[:3]
+    found = result.candidates
     assert found == sorted(found, key=lambda tree: (tree.required_budget, -tree.loss))
     for need, errors in greedy:
         assert min(tree.loss for tree in found if tree.required_budget <= need) <= errors

@@ -38,9 +38,10 @@ def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(
         plan = WorkPlan(moment=rng.random() * needed / 4, long=rng.random() * needed / 4)
         request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES, threads=check_threads(None))
         found = solve(Solver(instance, request, Clock(rng.random() * needed / 2, plan=plan)))
-        assert found.lower_bound <= optimum <= found.candidate.loss
-        assert found.candidate.loss == found.candidate.make().errors
-        assert found.candidate.make().max_cost <= budget
+        (best,) = found.candidates
+        assert found.least_loss == found.bounds[0] <= optimum <= best.loss
+        assert best.loss == best.make().errors
+        assert best.make().max_cost <= budget
         stops += not found.complete
     assert stops > 0
 
@@ -55,7 +56,7 @@ def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(out
             request = FitRequest(budget=4, impurities=DEFAULT_IMPURITIES, threads=check_threads(threads))
             again = solve(Solver(instance, request, Clock(None, plan=WorkPlan(moment=moment, long=moment))))
             assert again.complete
-            assert again.candidate.make() == whole.tree
+            assert again.candidates[0].make() == whole.tree
 
 
 def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:

@@ -10,34 +10,29 @@ from budgetree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExactFrontier:
-    """The points proven, cheapest first, and what was found beyond them."""
+class SearchResult:
+    """The best trees of one budget or of all, cheapest first, and what is known of others."""
 
-    proven: list[Candidate]
-    beyond: list[Candidate]
+    candidates: list[Candidate]
+    bounds: list[int]  # per candidate: no tree within its budget loses less
+    n_proven: int  # so many, from the first on, are the best, and no other is between them
     complete: bool
+    least_loss: int  # of any tree within the limit
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BestTree:
-    """The best tree within a budget, no tree loses less than the bound, and whether every question was answered."""
-
-    candidate: Candidate
-    lower_bound: int
-    complete: bool
-
-
-def solve(solver: Solver) -> BestTree:
+def solve(solver: Solver) -> SearchResult:
     """The canonical tree of the least loss within the solver's limit, at the least cost; or the best so far."""
     try:
         tree = _solve(solver)
     except KeyboardInterrupt:
         tree = None
     if tree is not None:
-        found = candidate_of(tree, "exact search")
-        return BestTree(found, found.loss, True)
-    best, bound = solver.trees.best(solver.limit), solver.lower_bound(solver.limit)
-    return BestTree(best, bound, best.loss == bound and best.required_budget == solver.least_budget)
+        best, complete = candidate_of(tree, "exact search"), True
+        bound = best.loss
+    else:
+        best, bound = solver.trees.best(solver.limit), solver.lower_bound(solver.limit)
+        complete = best.loss == bound and best.required_budget == solver.least_budget
+    return SearchResult([best], [bound], int(complete), complete, bound)
 
 
 def _solve(solver: Solver) -> Tree | None:
@@ -61,7 +56,7 @@ def _solve(solver: Solver) -> Tree | None:
     return solver.canonical(result) if result.proven else None
 
 
-def search_frontier(solver: Solver) -> ExactFrontier:
+def search_frontier(solver: Solver) -> SearchResult:
     """Every budget up to the solver's limit at which the fewest errors drop."""
     proven: list[Candidate] = []
     settled_below, complete = solver.least_budget, False  # below that budget everything is proven
@@ -82,7 +77,10 @@ def search_frontier(solver: Solver) -> ExactFrontier:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
     beyond = [] if complete else [found for found in solver.trees if found.required_budget >= settled_below]
-    return ExactFrontier(proven, [found for found in beyond if not proven or found.loss < proven[-1].loss], complete)
+    beyond = [found for found in beyond if not proven or found.loss < proven[-1].loss]
+    bounds = [found.loss for found in proven] + [solver.lower_bound(found.required_budget) for found in beyond]
+    least = proven[-1].loss if complete else solver.lower_bound(solver.limit)
+    return SearchResult([*proven, *beyond], bounds, len(proven), complete, least)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -256,8 +256,5 @@ class Solver:
 
     def _tree(self, nodes: Grown, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
-        instance = self._instance
-        schema, grown = instance.schema, nodes.answering(instance.schema.loss_table)
-        if grown.redundant.any():
-            grown = grown.pruned(grown.redundant, schema.n_outcomes)
-        return grown_tree(schema, grown, instance.n_objects, self._origin(method))
+        schema = self._instance.schema
+        return grown_tree(schema, nodes.trimmed(schema), self._instance.n_objects, self._origin(method))

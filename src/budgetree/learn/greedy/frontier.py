@@ -96,10 +96,9 @@ class _Recent:
         if beyond.any():
             grown = grown.pruned(beyond, schema.n_outcomes)
             origin = origin.then(Change(ChangeKind.CUT, Fraction(need) / schema.costs.scale))
-        if grown.redundant.any():
-            grown = grown.pruned(grown.redundant, schema.n_outcomes)
+        if (trimmed := grown.trimmed(schema)) is not grown:
             origin = origin.then(Change(ChangeKind.TRIMMED))
-        return grown_tree(schema, grown, whole.instance.n_objects, origin)
+        return grown_tree(schema, trimmed, whole.instance.n_objects, origin)
 
 
 def grow_frontier(instance: AnyCases, request: FitRequest, clock: Clock, report: ProgressReport) -> list[Candidate]:

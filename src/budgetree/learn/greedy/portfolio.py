@@ -65,16 +65,16 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
     return Steps(need, gain, summaries)
 
 
-def steps_of_nodes(nodes: Grown, table: CostModel) -> Steps:
+def steps_of_nodes(nodes: Grown, costs: CostModel, losses: LossTable) -> Steps:
     """The steps of a tree that was not grown in a pool."""
-    need = nodes.most_after(table)
+    need = nodes.most_after(costs)
     for first, last in nodes.levels[1:]:
         need[first:last] = np.maximum(need[first:last], need[nodes.parent[first:last]])
-    lost = nodes.lost
+    lost = nodes.lost(losses)
     gain = lost.copy()
     np.subtract.at(gain, nodes.parent[1:], lost[1:])
     inner = ~nodes.is_leaf
-    summary = [inner.sum(), lost[0], nodes.loss, nodes.paid.max()]
+    summary = [inner.sum(), lost[0], lost[nodes.is_leaf].sum(), nodes.paid.max()]
     return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))
 
 
@@ -200,7 +200,7 @@ class Portfolio:
         """
         if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
-        steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.costs)
+        steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.costs, self._losses)
         return Batch(lambda _: impurity, budget, steps, self._weights)
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
@@ -275,9 +275,9 @@ class Portfolio:
                 except EndedEarlyError as early:
                     if not self._needs_tree:
                         break
-                    nodes = self._ended = self._answering(early.nodes)
+                    nodes = self._ended = self._real_nodes(early.nodes)
                 self._needs_tree = False
-                parts.append(steps_of_nodes(nodes, self.instance.schema.costs))
+                parts.append(steps_of_nodes(nodes, self.instance.schema.costs, self._losses))
                 first += 1
         return join_steps(parts)
 
@@ -291,12 +291,12 @@ class Portfolio:
     def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Grown:
         settings = self._settings(form, budget)
         if self._native is not None and self._native.compares(form):
-            return self._answering(grow_nodes(self.instance, settings))
+            return self._real_nodes(grow_nodes(self.instance, settings))
         cache = cache_of(self._cases, self._cache_bytes)
-        return self._answering(grow_nodes(self._cases, settings, check_threads(None), clock, cache=cache))
+        return self._real_nodes(grow_nodes(self._cases, settings, check_threads(None), clock, cache=cache))
 
-    def _answering(self, nodes: Grown) -> Grown:
-        return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
+    def _real_nodes(self, nodes: Grown) -> Grown:
+        return nodes if self._weights is None else self._weights.real_nodes(nodes)
 
     def _real(self, need: NDArray[np.int64], gain: NDArray[np.int64], summaries: NDArray[np.int64]) -> Steps:
         """The core's steps: what those of weighted cases save of the real loss, in whole numbers."""

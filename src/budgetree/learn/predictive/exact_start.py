@@ -129,7 +129,7 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
         best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
     except TooLargeError:  # no start then
         return None
-    return grown_of_nodes(best.candidate.make().nodes) if best.complete else None
+    return grown_of_nodes(best.candidates[0].make().nodes) if best.complete else None
 
 
 def _probabilities(nodes: Grown, scale: float) -> NDArray[np.float64]:
