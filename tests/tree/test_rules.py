@@ -15,7 +15,8 @@ from _support.refusals import refused
 from _support.rules import TESTS as NAMES
 from _support.rules import assert_kept, check_rules, random_problem
 from budgetree.errors import ModelFileError, SettingError, TreeError
-from budgetree.problem.cost_model import NotAllowedError, Reason
+from budgetree.problem.cost_model import NotAllowedError, Reason, RuleKind
+from budgetree.tree.provenance import ProofState
 
 TESTS = ("ecg", "glucose", "insulin", "mri", "xray")
 RULES = bt.Prices(
@@ -176,10 +177,37 @@ def test_no_way_through_a_consultation_breaks_a_rule(seed: int) -> None:
                 case.unavailable()
             else:
                 case.answer(str(rng.choice(case.outcomes)))
+            for name, cost in case.costs.items():
+                assert cost.remaining >= 0
+                assert cost.spent + cost.remaining <= tree.costs[name].worst + 1e-9
         assert_kept(tree, [(step.test, step.outcome if step.available else None) for step in case.history], case)
         for name, cost in tree.costs.items():  # also where a test without a result is charged
             assert case.costs[name].spent <= cost.worst
         assert case.spent == (case.history[-1].spent if case.history else 0)
+
+
+def test_costs_have_the_budget_that_a_tree_was_learned_for(cases: bt.Instance) -> None:
+    assert bt.grow(cases, budget=150).costs["price"].limit == 150
+    assert bt.optimal(cases, budget=150).tree.costs["price"].limit == 150
+    assert bt.grow(cases).costs["price"].limit is None
+    assert bt.grow(cases).cut(100).costs["price"].limit == 100
+    assert bt.grow(cases, budget=150).priced(1).costs["price"].limit is None
+
+
+def test_what_bounds_do_not_count_on_is_said_and_kept(cases: bt.Instance, tmp_path: Path) -> None:
+    greedy = bt.fit(cases, budget=150, objective="known", method="greedy", folds=0).tree
+    assert greedy.bounds is not None
+    assert greedy.bounds.state is ProofState.NOT_SEARCHED
+    assert greedy.bounds.ignores == {*RuleKind} - {RuleKind.FEES} == cases.schema.costs.rules
+    said = (
+        "This bound does not count on prices by outcome and panels and limits and order; with them it might be higher."
+    )
+    assert said in greedy.statement.sentences
+    greedy.to_json(tmp_path / "tree.json")
+    assert bt.Tree.from_json(tmp_path / "tree.json").bounds == greedy.bounds
+    best = bt.optimal(cases, budget=150).tree
+    assert best.bounds is not None
+    assert (best.bounds.state, best.bounds.ignores) == (ProofState.OPTIMAL, frozenset())
 
 
 def random_tree(cases: bt.Instance, rng: np.random.Generator) -> bt.Tree:

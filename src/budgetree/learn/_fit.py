@@ -429,6 +429,7 @@ def _bounds_for_error(found: Frontier, point: Point, max_error: Fraction) -> Bou
         least_cost=min(least, point.candidate.required_budget),
         max_error=max_error,
         min_cases=known.min_cases,
+        ignores=schema.costs.rules,
     )
 
 

@@ -22,6 +22,7 @@ from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest, KnownRows
 from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
 from budgetree.problem import Instance
+from budgetree.problem.cost_model import RuleKind
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Tree
@@ -102,6 +103,16 @@ def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool
     return _with_points(found, result.candidates, result.bounds, clock.ended(complete=result.complete))
 
 
+def _ignored(found: Frontier, least: int) -> frozenset[RuleKind]:
+    """The rules that a lower bound on the loss may not count on.
+
+    What no tree avoids knows no rule; the bound that a long search raises takes order for kept, and least amounts.
+    """
+    rules = found.instance.schema.costs.rules
+    is_raised = found.found_by is Method.EXACT and least > found.instance.irreducible.units
+    return rules - {RuleKind.LIMITS} if is_raised else rules
+
+
 def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended) -> Frontier:
     """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
     request, is_exact = found.request, found.found_by is Method.EXACT
@@ -113,6 +124,7 @@ def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequen
             within=candidate.required_budget if request.every_budget else request.within,
             # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
             min_cases=request.min_cases if is_exact else 1,
+            ignores=_ignored(found, bound),
         )
         amount = found.instance.schema.costs.amount(candidate.required_budget)
         points.append(Point(candidate, bounds, amount, found.instance, ended=ended))
@@ -157,11 +169,12 @@ def _at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Fronti
     for amount in sorted({costs.amount(costs.least_budget), *budgets}):
         budget = costs.budget_units(amount)
         index = sum(need <= budget for need in needs) - 1
-        point = found[index]
+        point, least = found[index], found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1]
         bounds = point.candidate.bounds(
             searched=found.found_by is Method.EXACT,
-            least_loss=found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1],
+            least_loss=least,
             within=budget,
+            ignores=_ignored(found, least),
             least_cost=point.bounds.least_cost,
             min_cases=point.bounds.min_cases,
         )
@@ -187,9 +200,9 @@ def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: 
         # Trees that cost the same are one point, at the smallest budget; free tests may do better than a leaf.
         elif tree.need not in by or (by[tree.need] is leaf and tree.n_leaves > 1):
             by[tree.need] = (budget, candidate_of(tree, FOR_NEW))
-    least = fine.irreducible.units
+    least, rules = fine.irreducible.units, fine.schema.costs.rules
     points = [
-        Point(tree, tree.bounds(searched=False, least_loss=least), budget, fine, for_new=True)
+        Point(tree, tree.bounds(searched=False, least_loss=least, ignores=rules), budget, fine, for_new=True)
         for budget, tree in by.values()
     ]
     ended = next((tree.ended for _, tree in made if tree.ended is not Ended.COMPLETE), Ended.COMPLETE)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any, Literal, Self, get_args
 
+from budgetree.problem.cost_model import RuleKind
 from budgetree.services.words import show_number
 
 SIGNIFICANT = 2.0  # standard errors
@@ -120,6 +122,14 @@ class Origin:
         """Grown by the paper's rule to the end, and not changed since."""
         stopped = self.delta != 0 or self.budget is not None or self.min_cases > 1
         return self.method == Method.GREEDY and self.rule == "worst" and not stopped and not self.changes
+
+    @property
+    def last_budget(self) -> Fraction | None:
+        """What the tree was grown or cut for; None where there was no budget, or it has other prices since."""
+        budget = self.budget
+        for change in self.changes:
+            budget = None if change.kind is ChangeKind.REPRICED else change.budget or budget
+        return budget
 
     def then(self, change: Change) -> Origin:
         """The same with one more change."""
@@ -264,11 +274,16 @@ class Bounds:
     least_cost: int = 0
     max_error: Fraction | None = None
     min_cases: int = 1  # all of it is about trees whose leaves have so many known cases
+    # What the bounds may not count on: they hold with these rules, too, which only remove trees or make them cost more.
+    ignores: frozenset[RuleKind] = frozenset()
 
     @classmethod
-    def of(cls, loss: int, max_cost: int, *, searched: bool = True, **fields: Any) -> Bounds:
-        """What is known of other trees than one with this loss and this max_cost."""
+    def of(
+        cls, loss: int, max_cost: int, *, searched: bool = True, ignores: Set[RuleKind] = frozenset(), **fields: Any
+    ) -> Bounds:
+        """What is known of other trees than one with this loss and this max_cost; of the best one, rules and all."""
         known = cls(ProofState.OPTIMAL, **fields)
         if loss <= known.least_loss if known.max_error is None else max_cost <= known.least_cost:
             return known
-        return replace(known, state=ProofState.BOUNDED if searched else ProofState.NOT_SEARCHED)
+        state = ProofState.BOUNDED if searched else ProofState.NOT_SEARCHED
+        return replace(known, state=state, ignores=frozenset(ignores))

@@ -194,16 +194,21 @@ class Tree:
 
     @property
     def costs(self) -> dict[str, ResourceCost]:
-        """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price."""
-        nodes, total = self.nodes, max(int(self.nodes.counts[0].sum()), 1)
-        worst = nodes.all_spent.max(axis=1)
+        """By resource: what no case exceeds, the mean over the known cases, and the limit; first the price.
+
+        Its limit is the budget that the tree was learned or cut for, where that is known.
+        """
+        nodes, total, resources = self.nodes, max(int(self.nodes.counts[0].sum()), 1), self.schema.costs.resources
+        limits = [None if one.limit >= LARGEST_EXACT else one.amount(one.limit) for one in resources]
+        if self.bounds is not None and self.bounds.within is not None:
+            limits[0] = resources[0].amount(self.bounds.within)
+        elif (budget := self.origin.last_budget) is not None:
+            limits[0] = plain_number(budget)
         return {
-            resource.name: ResourceCost(
-                resource.amount(most),
-                float(Fraction(spent, total) / resource.scale),
-                None if resource.limit >= LARGEST_EXACT else resource.amount(resource.limit),
+            resource.name: ResourceCost(resource.amount(most), float(Fraction(spent, total) / resource.scale), limit)
+            for resource, most, spent, limit in zip(
+                resources, nodes.all_spent.max(axis=1), nodes.total_spent, limits, strict=True
             )
-            for resource, most, spent in zip(self.schema.costs.resources, worst, nodes.total_spent, strict=True)
         }
 
     @property

@@ -86,6 +86,7 @@ def test_what_is_proven_goes_through_a_file(tree: bt.Tree, bounds: Bounds | None
 
 
 CLAIM = {"state": "bounded", "least_loss": 0, "within": 9, "least_cost": 0, "max_error": None, "min_cases": 1}
+CLAIM |= {"ignores": []}
 
 
 ORIGIN = {"method": "greedy", "rule": "worst", "changes": []}
@@ -105,6 +106,7 @@ ORIGIN = {"method": "greedy", "rule": "worst", "changes": []}
         ({"bounds": {**CLAIM, "least_cost": -1}}, {"entry": "bounds.least_cost", "found": -1}),
         ({"bounds": {**CLAIM, "state": "perfect"}}, {"entry": "bounds.state", "found": "perfect"}),
         ({"bounds": {**CLAIM, "state": "optimal"}}, {"entry": "bounds.state", "found": "optimal"}),
+        ({"bounds": {**CLAIM, "ignores": ["order"]}}, {"entry": "bounds.ignores", "expected": "some of no rules"}),
         ({"bounds": {**CLAIM, "within": 0}}, {"entry": "bounds.state", "found": "bounded"}),
         ({"bounds": {"state": "optimal"}}, {"entry": "bounds", "subject": "least_loss"}),
         ({"ended": "bored"}, {"entry": "ended", "found": "bored"}),

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from budgetree.errors import ModelFileError, Where
+from budgetree.problem.cost_model import RuleKind
 from budgetree.services.clock import Ended
-from budgetree.services.words import show_number
+from budgetree.services.words import listed, show_number
 from budgetree.tree.model.encoding import exact, flaw, read_number, read_optional
 from budgetree.tree.provenance import (
     KINDS,
@@ -110,6 +111,7 @@ def bounds_content(bounds: Bounds | None, schema: Schema) -> dict[str, Any] | No
         "least_cost": exact(Fraction(bounds.least_cost) / scale),
         "max_error": exact(bounds.max_error),
         "min_cases": bounds.min_cases,
+        "ignores": [rule for rule in RuleKind if rule in bounds.ignores],
     }
 
 
@@ -126,7 +128,11 @@ def read_bounds(content: dict[str, Any] | None, tree: Tree) -> Bounds | None:
         least_cost=_whole(content, "least_cost", Fraction(costs.scale)),
         max_error=read_optional(content["max_error"], "bounds.max_error"),
         min_cases=content["min_cases"],
+        ignores=frozenset(map(RuleKind, content["ignores"])),
     )
+    left_out = frozenset[RuleKind]() if claimed.state is ProofState.OPTIMAL else costs.rules
+    if not claimed.ignores <= left_out:
+        raise flaw("bounds.ignores", sorted(claimed.ignores), f"some of {listed(sorted(left_out)) or 'no rules'}")
     loss, max_cost = round(tree.exact_loss / schema.loss(1)), tree.need
     is_within = claimed.within is None or max_cost <= claimed.within
     least = [("least_loss", claimed.least_loss, loss)] if is_within else []
