@@ -273,7 +273,7 @@ def test_a_file_alone_shows_what_is_in_it_and_a_command_that_works(
     assert f"next: {command}\n" in printed
     fitted = run(capsys, *command.split()[1:])
     assert "dose" in fitted
-    assert "not saved; -o pathway.json writes the model" in fitted
+    assert "not saved: add -o pathway.json" in fitted
     facts = json.loads(run(capsys, "t.csv", "--json"))
     assert (facts["rows"], facts["target"], facts["next"]) == (60, "diagnosis", command)
     assert "there is no such file" in run(capsys, "u.csv", code=1)

@@ -123,20 +123,27 @@ def fit(
         print_json(tree_facts(tree) | facts | {"objective": result.objective} | written | shown)
         return
     warn_of_doubts(request, result.request)
-    for line in _result_lines(result, request):
+    chart = tree.export("stages") if out is None and _is_charted(tree) else ""
+    for line in _result_lines(result, request, is_charted=bool(chart)):
         click.echo(line)
     if preference:
         say(preference)
     if proof is not None and certificate is not None:
         say(f"{proof.reason} (certificate in {certificate})")
-    for line in _tree_lines(tree) if out is None else _file_lines(tree, out):
+    for line in _tree_lines(tree, str(chart)) if out is None else _file_lines(tree, out):
         click.echo(line)
 
 
-def _tree_lines(tree: Tree) -> Iterator[str]:
+def _is_charted(tree: Tree) -> bool:
+    """Whether stages show the tree better than branches: its tests are weighed together."""
+    return tree.origin.choice is not None and tree.origin.choice.kind != "tree" and tree.n_leaves <= MAX_LEAVES
+
+
+def _tree_lines(tree: Tree, chart: str) -> Iterator[str]:
     """The tree itself, where no file is asked for."""
-    yield "\n" + tree.to_text(max_depth=FOLDED if tree.n_leaves > MAX_LEAVES else None)
-    yield "\nnot saved; -o pathway.json writes the model, for show, report, ask and predict."
+    text = chart or tree.to_text(max_depth=FOLDED if tree.n_leaves > MAX_LEAVES else None).partition("\n")[2]
+    yield f"\n{text}" if text else ""
+    yield "\nnot saved: add -o pathway.json, then `budgetree report`, `ask` and `predict` use it."
 
 
 def _file_lines(tree: Tree, out: str) -> Iterator[str]:
@@ -149,7 +156,8 @@ def _file_lines(tree: Tree, out: str) -> Iterator[str]:
         yield f"its exports to SQL and other languages are larger still; --leaves {smaller} makes a file of a few kB."
 
 
-def _result_lines(result: Result, request: Request) -> Iterator[str]:
+def _result_lines(result: Result, request: Request, *, is_charted: bool) -> Iterator[str]:
+    """What was found; without what a chart of stages says itself."""
     from budgetree.messages import cases_sentence, objective_sentence
     from budgetree.problem import Instance, Prices
     from budgetree.show.frontier_view import CLI_REMEDY, held_out_words, new_words, no_more_words, verdict
@@ -166,14 +174,14 @@ def _result_lines(result: Result, request: Request) -> Iterator[str]:
     if point is not None:
         loss = f"a mean loss of {point.mean_loss:.4g}, " if tree.schema.losses is not None else ""
         yield f"known cases: {loss}{100 * point.error_rate:.1f} % wrong; {statement_line(tree)}"
-        if validation is not None:
+        if validation is not None and not is_charted:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
-            if result.frontier is not None and (held_out := held_out_words(result.frontier, point)):
-                yield f"on the same rows: {held_out}"
+        if validation is not None and result.frontier and (held_out := held_out_words(result.frontier, point)):
+            yield f"on the rows held out: {held_out}"
         if point.for_new and result.frontier is not None and (no_more := no_more_words(result.frontier, point)):
             yield no_more
-        yield from stability_lines(tree)
+        yield from () if is_charted else stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
