@@ -93,9 +93,10 @@ def compare_equal(depth: int = 6, n_objects: int = 1_000_000, n_new: int = 200_0
     labels = (rows[:, :12] @ rng.normal(size=12) + rng.normal(size=len(rows)) > 0).astype(np.int64)
     known, answers, new = rows[:n_objects], labels[:n_objects], rows[n_objects:]
     settings = {"objective": "binary", "num_leaves": 2**depth, "max_depth": depth, "num_threads": 1, "verbosity": -1}
+    settings["learning_rate"] = 1  # a single tree is the model
 
     def ours() -> Callable[[], NDArray[np.int64]]:
-        tree = bt.grow(bt.Instance(known, answers), bt.Gini(), budget=depth, threads=1)
+        tree = bt.grow(bt.Instance(known, answers), bt.Gini(), rule="expected", budget=depth, threads=1)
         return lambda: tree.predict_codes(new)
 
     def sklearn() -> Callable[[], NDArray[np.int64]]:
