@@ -11,7 +11,7 @@ PROMISED = {
     "optimal", "fit", "Result", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
     "OptimalBudgetTreeClassifier",
     "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Ensemble", "Walk",
-    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
+    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "ratios", "Losses", "Reading", "Shards",
     "Labels", "Limit", "Evaluation", "evaluate",
 }  # fmt: skip
 

@@ -29,6 +29,7 @@ from .learn import (
     grow as grow,
     optimal as optimal,
     predictive as predictive,
+    ratios as ratios,
     tradeoff as tradeoff,
 )
 from .problem import (

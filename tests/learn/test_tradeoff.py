@@ -57,7 +57,8 @@ def test_weights_prices_and_polynomials_have_curves_too() -> None:
             assert (point.known_max_cost, point.mean_cost, point.errors) == facts(grown)
             assert point.max_cost == grown.max_cost
             assert (
-                bt.frontier(instance, impurities=impurity, folds=0).best(budget=point.max_cost).errors <= point.errors
+                bt.frontier(instance, impurities=impurity, method="greedy", folds=0).best(budget=point.max_cost).errors
+                <= point.errors
             )
 
 

@@ -2,6 +2,7 @@
 
 from budgetree.learn._fit import fit, frontier, grow, optimal
 from budgetree.learn.curves import Curve, CurvePoint, tradeoff
+from budgetree.learn.greedy.rule import ratios
 from budgetree.learn.points import Frontier, Point, Result
 from budgetree.learn.predictive.trees import predictive
 from budgetree.learn.settings import FitRequest
@@ -18,5 +19,6 @@ __all__ = [
     "grow",
     "optimal",
     "predictive",
+    "ratios",
     "tradeoff",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
-from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, is_family
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.points import Frontier, Point, Result, candidate_of
 from budgetree.learn.routes import travel
@@ -110,8 +111,8 @@ def fit(
     leaves, confidence : optional
         Those of `predictive`, for new cases only.
     impurities : Impurity or sequence, optional
-        Of greedy trees for known cases: a hinged class stands for all its α's, an object for itself. By default Powers
-        2 to 5, and HingedPairs and HingedProduct over their α's.
+        Of greedy trees for known cases: an object stands for itself, a class with the one parameter `alpha` (such as
+        HingedPairs, or your own) for all its α's. By default Powers 2 to 5, HingedPairs and HingedProduct.
     cache_bytes : int, optional
         Memory for what trees share or the search has learned.
     threads : int, optional
@@ -355,6 +356,10 @@ def grow(
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
+    inner = ~nodes.is_leaf
+    if impurity != _PAIRS and inner.any() and nodes.fallback[inner].all():
+        message = f"{impurity!r}: no test reduces it in every outcome of a node, so Pairs chose every test."
+        warnings.warn(message, stacklevel=2)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
@@ -451,6 +456,9 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
         raise SettingError(message, subject="method", found=asked.method, expected=("greedy", "auto"))
     if is_distributed and asked.method == "auto" and not names_impurities:
         chosen = (Pairs(),)
+    if names_impurities and asked.method == "auto" and not is_distributed:
+        message = "impurities are named, so trees are grown greedily and not searched; method='greedy' says the same."
+        warnings.warn(message, stacklevel=3)
     only_known = {
         "min_cases": least > 1,
         "max_error 0": share == 0,  # no estimate says that no new case is wrong
@@ -530,6 +538,6 @@ def _check_impurities(cases: AnyCases, impurities: Any) -> Sequence[Any]:
         message = "impurities: the list is empty; expected at least one impurity."
         raise SettingError(message, subject="impurities", found=chosen)
     for impurity in chosen:
-        if impurity not in HINGED:
+        if not is_family(impurity):
             check_settings(cases, impurity, 0, None, "worst")
     return chosen

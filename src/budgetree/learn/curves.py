@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
 from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
-from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
+from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount, is_family
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
 from budgetree.learn.points import given
 from budgetree.learn.settings import check_instance, check_threads
@@ -144,15 +144,15 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     """The paper's curve for one impurity, costliest trees last.
 
     Pairs, Powers, Polynomial and any other function are stopped early: one growth gives every δ, because each δ only
-    prunes it. HingedPairs and HingedProduct are grown for α's that bisection finds: between neighbours until their
-    trees agree in max-cost and errors or the α's differ by less than half a case.
+    prunes it. HingedPairs, HingedProduct and families of your own are grown for α's that bisection finds: between
+    neighbours until their trees agree in max-cost and errors or the α's differ by less than half a case.
 
     Parameters
     ----------
     instance : Instance
         The known cases.
     impurity : Impurity or type
-        The function; of a hinged one the class, or an object with any alpha.
+        The function; or a class with the one parameter `alpha`, such as HingedPairs or one of your own, for all α.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
 
@@ -168,13 +168,13 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     [(0, 768), (1, 512), (2, 4)]
     """
     check_instance(instance)
-    for family in HINGED:
-        if impurity is family or type(impurity) is family:  # a subclass may be another function
-            return _hinged_curve(instance, family, progress)
+    family = type(impurity) if type(impurity) in HINGED else impurity  # a subclass may be another function
+    if is_family(family):
+        return _family_curve(instance, family, progress)
     return _stopped_curve(instance, impurity)
 
 
-def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Curve:
+def _family_curve(instance: Instance, family: Any, progress: bool | None) -> Curve:
     portfolio = Portfolio(instance)
     unlimited = instance.schema.costs.budget_units(None)
     found: list[Impurity] = []

@@ -15,12 +15,12 @@ from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.greedy.levels import greedy_origin
 from budgetree.learn.greedy.portfolio import (
-    HINGED,
     ROUNDS,
     Batch,
     ClassWeights,
     Portfolio,
     TreeCount,
+    is_family,
     join_steps,
     weigh_classes,
 )
@@ -130,8 +130,8 @@ def grow_frontier(instance: AnyCases, request: FitRequest, clock: Clock, report:
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
-    singles: list[Impurity] = [impurity for impurity in impurities if impurity not in HINGED]
-    families = [impurity for impurity in impurities if impurity in HINGED]
+    singles: list[Impurity] = [impurity for impurity in impurities if not is_family(impurity)]
+    families = [impurity for impurity in impurities if is_family(impurity)]
     trees = TreeCount(report, len(families) or 1)
     if singles:
         batch = portfolio.grow_all(singles, budget, trees.tick)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Grown
 
-HINGED = (HingedPairs, HingedProduct)
+HINGED = (HingedPairs, HingedProduct)  # the families that the core knows
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops
 ROUNDS = 12  # of a bisection, about
@@ -55,6 +56,12 @@ class Steps:
     def owner(self) -> NDArray[np.int64]:
         """Per inner node, which tree it is of."""
         return np.repeat(np.arange(len(self)), np.diff(self.summaries[:, END], prepend=0))
+
+
+def is_family(impurity: Any) -> bool:
+    """Whether it is a class of impurities with the one parameter alpha, of which all α's are wanted."""
+    is_class = isinstance(impurity, type) and issubclass(impurity, Impurity)
+    return is_class and list(signature(impurity).parameters) == ["alpha"]
 
 
 def join_steps(parts: Sequence[Steps]) -> Steps:
@@ -228,9 +235,11 @@ class Portfolio:
             return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
 
         def form(multiple: int) -> Form:
-            return hinge_form(multiple * quarter, self._scale, subtracts_square=family.subtracts_square)
+            if family in HINGED:
+                return hinge_form(multiple * quarter, self._scale, subtracts_square=family.subtracts_square)
+            return family(multiple * quarter).form(self._scale, self.instance.n_classes)
 
-        if self._native is not None and self._native.compares(form(largest)):
+        if family in HINGED and self._native is not None and self._native.compares(form(largest)):
             in_units = quarter * self._scale
             q, p = whole_bytes(in_units.denominator), whole_bytes(in_units.numerator)
             in_core = core.Hinges(q, p, family.subtracts_square, budget, self._min_cases)

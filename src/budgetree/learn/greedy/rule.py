@@ -8,6 +8,7 @@ that show the same on all of the node, as one purchase; if it is the best, the f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from budgetree.distributed import AnyCases
 from budgetree.errors import ImpurityError, SettingError
 from budgetree.impurity import Form, Impurity, Pairs
-from budgetree.problem import CostModel, PathState, Schema
+from budgetree.problem import CostModel, Instance, PathState, Schema
 from budgetree.problem.units import non_negative
 
 RuleName = Literal["worst", "expected"]
@@ -56,6 +57,60 @@ def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, r
         budget=instance.schema.costs.budget_units(budget),
         rule=rule,
     )
+
+
+def ratios(instance: Instance, rows: Any = None, impurity: Impurity | None = None) -> dict[str, Any]:
+    """The paper's R(t) of every test at a node: its price per unit of impurity removed, in the worst outcome.
+
+    Parameters
+    ----------
+    instance : Instance
+        The known cases; several resources have no single price, and are refused.
+    rows : sequence of int or bool, optional
+        The cases at the node, as positions in `instance.codes`; by default all of them.
+    impurity : Impurity, optional
+        The function F; by default Pairs.
+
+    Returns
+    -------
+    dict
+        Per test, R(t) = max over its outcomes i of c(t, i) / (F(G) - F(G_i)) as if nothing was bought before; infinity
+        where an outcome removes nothing. An exact impurity gives fractions.
+
+    Raises
+    ------
+    ValueError
+        Where tests take several resources, or the impurity is none.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.ratios(bt.datasets.load("figure1"))
+    {'t1': Fraction(1, 600), 't2': Fraction(1, 675)}
+    """
+    settings = check_settings(instance, Pairs() if impurity is None else impurity, 0, None, "worst")
+    form, schema, costs = settings.form, instance.schema, instance.schema.costs
+    if len(costs.resources) > 1:
+        message = "ratios: the tests take several resources; expected prices alone."
+        raise SettingError(message, subject="instance", found=len(costs.resources), expected=1)
+    at = np.arange(len(instance.codes)) if rows is None else np.arange(len(instance.codes))[rows]
+
+    def value(counts: NDArray[np.int64]) -> Any:
+        found = form.value(counts.astype(object) if form.exact else counts)
+        return Fraction(found) / form.stretch if form.exact else float(found) / float(form.stretch)
+
+    found: dict[str, Any] = {}
+    for test, name in enumerate(schema.test_names):
+        counts = np.zeros((schema.n_outcomes[test], instance.n_classes), dtype=np.int64)
+        np.add.at(counts, (instance.codes[at, test], instance.labels[at]), instance.weight_units[at])
+        shown, whole = np.flatnonzero(counts.any(axis=1)).tolist(), value(counts.sum(axis=0))
+        prices, removed = costs.charge(costs.start, test)[0].tolist(), [whole - value(counts[i]) for i in shown]
+        amounts = [Fraction(prices[i]) / costs.scale for i in shown]
+        kind = Fraction if form.exact else float
+        pairs = zip(amounts, removed, strict=True)
+        per_outcome = (kind(paid) / less if less > 0 else math.inf for paid, less in pairs)
+        found[name] = max(per_outcome, default=math.inf)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
