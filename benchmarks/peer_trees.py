@@ -117,7 +117,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a method has to offer for a case: the best tree for each budget, or why there is none."""
+    """What a method has to offer for a case: the best tree for each budget, or why it has none."""
 
     cells: Mapping[Fraction, Result] = field(default_factory=dict)
     seconds: float | None = None

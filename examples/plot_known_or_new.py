@@ -30,7 +30,7 @@ print(
 )
 
 # %%
-# Nobody has to believe that. A certificate is checked by a program of its own, in exact arithmetic: no tree with as few
+# You need not believe that. A certificate is checked by a program of its own, in exact arithmetic: no tree with as few
 # errors as this one is cheaper.
 
 certificate = bt.certify(pima, known.best(budget=3).tree)

@@ -30,11 +30,11 @@ toy = bt.datasets.load("figure1")
 
 def bought(impurity: bt.Impurity, test: int) -> float:
     """How much purity the worst outcome of a test buys."""
-    owed = [
+    left = [
         impurity(np.bincount(toy.labels[toy.codes[:, test] == outcome], minlength=2))
         for outcome in range(len(toy.outcome_names[test]))
     ]
-    return float(impurity(np.bincount(toy.labels)) - max(owed))
+    return float(impurity(np.bincount(toy.labels)) - max(left))
 
 
 figure, grid = plt.subplots(1, 2, figsize=(7.5, 2.6), layout="constrained")

@@ -5,7 +5,7 @@ Misses, false alarms and referral
 Sending an ill patient home is worse than a false alarm, and a doctor who is not sure may refer the patient to a
 specialist. Say what each of these loses, and budgetree gives the answer that loses least, within the budget for tests.
 
-Here a false alarm loses 1, a referral 0.6, whoever is referred, and a miss ever more. Every number below is of patients
+Here a false alarm loses 1, a referral 0.6, whatever the case, and a miss ever more. Every number below is of patients
 whom the tree has not seen: each fifth is answered by a tree that was learned from the others.
 """
 

@@ -367,7 +367,7 @@ def _random_branch(
             return others
         stop, on = builder.branch(end, Split.by_confidence(model, rng.choice([0.4, 0.6, 0.75, 0.95])))
         if rng.random() < 0.3:
-            return [stop, on]  # nobody has to answer there
+            return [stop, on]  # without an answer there
         builder.leaf(stop, model)
         return [on]
     if kind == "points":

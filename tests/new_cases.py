@@ -37,7 +37,7 @@ def new_tree(leaves: str, confidence: float | None = 0.8, budget: float = 8) -> 
 
 
 def wild_rows(seed: int, n_rows: int = 200) -> list[dict[str, Any]]:
-    """Known values, missing ones and ones that nobody has seen."""
+    """Known values, missing ones and ones never seen."""
     frame = new_frame(seed, n_rows)
     rng = np.random.default_rng(seed)
     rows: list[dict[str, Any]] = frame.drop(columns="class").to_dict("records")

@@ -167,7 +167,7 @@ def _choose(splits: list[_Split], counts: Counts, impurity: Impurity, rule: str,
 
 
 def _ratio(split: _Split, counts: Counts, impurity: Impurity, rule: str, tolerance: Fraction) -> Fraction | None:
-    """The paper's R(t), or its expected-cost twin; None stands for infinity."""
+    """The paper's R(t), or its expected-cost form; None stands for infinity."""
     whole = Fraction(impurity(counts))  # exact for a Decimal too, and then the types mix
     gains = {i: whole - Fraction(impurity(part)) for i, part in split.counts.items()}
     if rule == "worst":
@@ -236,7 +236,7 @@ def errors(problem: Problem, node: Node) -> Fraction:
 
 
 def cheapest_error_free(problem: Problem) -> Fraction | None:
-    """The smallest max-cost of any tree with pure leaves, by exhaustion; None: there is none."""
+    """The smallest max-cost of any tree with pure leaves, by exhaustion; None if there are no such trees."""
     label_of: dict[tuple[int, ...], int] = {}
     for s in _present(problem):
         if label_of.setdefault(problem.codes[s], problem.labels[s]) != problem.labels[s]:
@@ -267,7 +267,7 @@ def random_problem(
     max_outcomes: int = 4,
     max_classes: int = 4,
 ) -> Problem:
-    """A small problem, often awkward: ties, free tests, fees, twins, objects of weight 0."""
+    """A small problem, often awkward: ties, free tests, fees, duplicates, objects of weight 0."""
     n, n_tests = rng.randint(1, max_objects), rng.randint(1, max_tests)
     n_classes = rng.randint(min(2, max_classes), max_classes)
     n_outcomes = tuple(rng.randint(min(2, max_outcomes), max_outcomes) for _ in range(n_tests))
@@ -276,7 +276,7 @@ def random_problem(
         constant = rng.randrange(n_tests)
         columns[constant] = [rng.randrange(n_outcomes[constant])] * n
     rows = list(zip(*columns, strict=True))
-    if rng.randrange(4) == 0:  # twins, whose labels are drawn apart and so may differ
+    if rng.randrange(4) == 0:  # duplicates, whose labels are drawn apart and so may differ
         rows[rng.randrange(n)] = rows[rng.randrange(n)]
     labels = tuple(rng.randrange(n_classes) for _ in range(n))
 

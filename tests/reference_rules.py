@@ -103,7 +103,7 @@ def least_losses(problem: RuleProblem, most: int, *, known_only: bool = False) -
         if (cases, history) in known:
             return known[cases, history]
         if known_only and not cases:
-            return [0] * (most + 1)  # what is left of the beginning fits all limits, and nobody pays for it
+            return [0] * (most + 1)  # what is left of the beginning fits all limits, and no case pays for it
         found = [problem.leaf(cases) if problem.is_complete(history) else NO_TREE] * (most + 1)
         done = {test for test, _ in history}
         purchases = {problem.together(test) for test in range(problem.n_tests) if test not in done}

@@ -203,7 +203,7 @@ def patients() -> pd.DataFrame:
 
 
 def test_the_guides_own_impurity_is_refuted_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = python_blocks("docs/guide/impurities.md")
+    block = python_blocks("docs/guide/extend.md")[-1]
     exec(block, {})
     assert f"# {capsys.readouterr().out.strip()}" in block
 
@@ -220,7 +220,7 @@ def run(block: str, names: dict[str, object]) -> str:
     "page",
     [
         "README.md",
-        *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels", "prices", "own_algorithms")),
+        *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels", "prices", "extend")),
     ],
 )
 def test_the_python_lines_of_a_page_run_and_print_what_it_shows(page: str) -> None:

@@ -1,7 +1,7 @@
 // Memory for rows: large blocks that begin at a cache line and are used again.
 //
 // Fast because a page that the system hands out for the first time costs more than growth reads from it: the largest
-// block given back lately is kept for whoever asks next, up to kMaxSpare bytes in the whole process.
+// block given back lately is kept for the next request, up to kMaxSpare bytes in the whole process.
 #pragma once
 
 #include <cstddef>

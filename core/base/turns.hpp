@@ -5,7 +5,7 @@
 //     worker 2  ├─────── 6 ……                    on however many processors
 //
 // So what several threads find is a function of the question alone, as the work of each is. At most so many run at once
-// as there are threads; the others wait. Where time limits the work, and not its count, whoever comes first is first.
+// as there are threads; the others wait. Where time limits the work, and not its count, the first to come is first.
 #pragma once
 
 #include <condition_variable>

@@ -251,7 +251,7 @@ using PathState = PathStateOf<kMaxResources>;
 using CostModel = CostModelOf<kMaxResources>;
 
 // One number for what is taken: the units of the only resource; of several the largest share of a limit, in whole steps
-// of a grid on which all limits lie (a fine one where there is none). A limit that no path reaches does not count as
+// of a grid on which all limits lie (a fine one if it is missing). A limit that no path reaches does not count as
 // one: the share is of what all tests take together.
 class Prices {
 public:

@@ -1,4 +1,4 @@
-// What a leaf is allowed to be and what its answer loses: whoever adds up errors asks here.
+// What a leaf is allowed to be and what its answer loses: everything that adds up errors asks here.
 //
 //     loss   class × answer     what the answer costs a case of the class; by default 0 for its own class, else 1
 //     gain   class × answer     the class's largest loss less that: what the answer spares

@@ -12,7 +12,7 @@ constexpr std::size_t kMaxMaskBytes = 1 << 28;
 constexpr int kFewTests = 500;  // whose masks take a moment
 constexpr std::int64_t kNanosecondsPerMask = 8;
 constexpr Count kAllBits = 0xFFFF;
-constexpr std::int64_t kMoment = 1'000'000;  // nanoseconds that nobody has to be told of before they are over
+constexpr std::int64_t kMoment = 1'000'000;  // nanoseconds that pass before progress is reported
 
 int vector_of(int test) {
     return test / kByteLanes * kByteLanes;
@@ -245,7 +245,7 @@ const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const Allow
     next_allowed_ = (next_allowed_ + 1) % max_allowed_;
     const int n_tests = table_.n_tests;
     const std::size_t kind = std::size_t(n_tests) * table_.n_lanes;
-    made.remaining = {{}, Amounts::all(-1)};  // what nobody has left, until the masks are complete
+    made.remaining = {{}, Amounts::all(-1)};  // what no path has left, until the masks are complete
     made.changes = kUnlimited;
     made.masks.assign(4 * kind, 0);
     const CostModel& costs = table_.costs;

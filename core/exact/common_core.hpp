@@ -32,7 +32,7 @@ struct SharedQuestion {
     Turns& turns;  // at all that follows
 
     bool has_failed = false, has_begun = false;
-    std::vector<std::int32_t> tests = {};  // that nobody has refuted or taken
+    std::vector<std::int32_t> tests = {};  // that no thread has refuted or taken
     Units least = kNever;                  // that trees beginning with the others get wrong
 };
 

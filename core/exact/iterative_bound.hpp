@@ -1,6 +1,7 @@
 // A lower bound that rises as long as there is time: one question to all workers after another (common_core.hpp).
 //
-//     is it at least 3?   worker 0  ├ group ┤├ group ┤├─ group ─┤      each worker takes tests that nobody has taken,
+//     is it at least 3?   worker 0  ├ group ┤├ group ┤├─ group ─┤      each worker takes tests that no thread has
+//     taken,
 //                         worker 1  ├── group ──┤├ group ┤             and refutes them as a group
 //     at least 30?        …
 #pragma once

@@ -3,7 +3,7 @@
 //     objects   ──►  7 12 13 40 │ 2 3 9 55 │ 1 8        a set: numbers of cases, sorted by class
 //                    class 0      class 1     class 2
 //
-// The objects of a set lie in an array of whoever made the set: the searcher has one per depth, and splitting a set at
+// The objects of a set lie in an array of the set's maker: the searcher has one per depth, and splitting a set at
 // one depth writes its parts into the next one's.
 #pragma once
 

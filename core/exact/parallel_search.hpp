@@ -1,7 +1,7 @@
 // A long search split by its first test among workers, each with a memory of its own. Before it they look for a lower
 // bound (iterative_bound.hpp), so that a search which is cut short still has something to say.
 //
-//     ranking of the whole   t7  t3  t12  t1  …        each worker takes the next test that nobody has taken
+//     ranking of the whole   t7  t3  t12  t1  …        each worker takes the next test that no thread has taken
 //
 // Where the clock limits the work, there are always as many workers, each with its part of the work, and they take
 // turns by it (turns.hpp): what is found before the limit does not depend on how many threads there are for them, or

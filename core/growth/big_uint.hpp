@@ -3,7 +3,7 @@
 //     limbs   [ 64 bits | 64 bits | … ]   least first; `size` of them are in use, the last of these is not 0
 //
 // Fast because nothing is allocated and only the limbs in use are touched: most numbers here have one to three. Nothing
-// checks for overflow at run time; whoever asks for a growth makes sure beforehand that everything fits (the plain
+// checks for overflow at run time; the caller of a growth makes sure beforehand that everything fits (the plain
 // grower serves where it does not).
 #pragma once
 
@@ -36,7 +36,7 @@ public:
     bool is_zero() const { return size_ == 0; }
     std::span<const std::uint64_t> limbs() const { return {limbs_.data(), std::size_t(size_)}; }
 
-    // The nearest float from below, about; infinite where there is none.
+    // The nearest float from below, about; infinite if it is missing.
     double as_double() const {
         double value = 0.0;
         for (int i = size_ - 1; i >= 0; --i) value = value * 0x1p64 + double(limbs_[i]);

@@ -30,7 +30,7 @@ double quotient(double price, double reduction) {
 // One node by one impurity, in floats.
 struct Chooser::Weighing {
     bool is_exact_form;
-    double total, whole;  // the node's weight and what it owes
+    double total, whole;  // the node's weight and its impurity
     double error;         // how far a reduction may be off
     double price_error;   // how far a mean price may be off, relatively
     double room;          // what the path may still spend
@@ -72,14 +72,14 @@ bool Chooser::stops(ClassWeights class_weights, const PathState& state) const {
         total += double(weight);
     }
     if (n_present < 2 || state.spent[0] + lowest_price_ > settings_->budget) return true;
-    const double owes = settings_->impurity.value(class_weights);
-    if (!settings_->impurity.is_exact()) return owes <= settings_->float_threshold * (1.0 + kFloatTie);
+    const double value = settings_->impurity.value(class_weights);
+    if (!settings_->impurity.is_exact()) return value <= settings_->float_threshold * (1.0 + kFloatTie);
     const double error = settings_->impurity.error_bound(total, 1.0), threshold = settings_->threshold.as_double();
     const double margin = error + (threshold > kExact ? 4.0 * kHalfUlp * threshold : 0.0);
     if (std::isfinite(margin)) {
-        if (margin == 0.0) return owes <= threshold;
-        if (owes + margin < threshold) return true;
-        if (owes - margin > threshold) return false;
+        if (margin == 0.0) return value <= threshold;
+        if (value + margin < threshold) return true;
+        if (value - margin > threshold) return false;
     }
     return settings_->impurity.exact_value(class_weights) <= settings_->threshold;
 }
@@ -185,11 +185,11 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
                          0.0,
                          0.0,
                          has_rules() ? std::span<const double>(prices_) : prices(node.state)};
-    owing_.clear();
+    contributing_.clear();
     for (const int c : node.classes) {
         const double weight = double(node.class_weights[c]);
         weighing.total += weight;
-        if (impurity.may_owe(weight)) owing_.push_back(c);
+        if (impurity.may_contribute(weight)) contributing_.push_back(c);
     }
     // By rules what cannot be had has an infinite price.
     weighing.room = has_rules() ? std::numeric_limits<double>::max() : double(settings_->budget - node.state.spent[0]);
@@ -199,8 +199,8 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
         weighing.price_error = 2.0 * (layout_.max_outcomes() + 4) * kHalfUlp;
     }
     const bool by_outcome = !is_worst || costs_.depends_on_outcome();
-    if (!fill(impurity, counted_node(layout_, node.counts, node.classes), counted_node(layout_, node.counts, owing_),
-              watch)) {
+    if (!fill(impurity, counted_node(layout_, node.counts, node.classes),
+              counted_node(layout_, node.counts, contributing_), watch)) {
         return kLeaf;
     }
 
@@ -217,18 +217,20 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
 }
 
 // The impurities of every outcome of every test, a few groups at a time. False when the clock stopped it.
-bool Chooser::fill(const IntegerImpurity& impurity, const CountedNode& node, const CountedNode& owing, Watch& watch) {
+bool Chooser::fill(const IntegerImpurity& impurity, const CountedNode& node, const CountedNode& contributing,
+                   Watch& watch) {
     const bool is_worst = settings_->rule == Rule::kWorst;
     const bool by_outcome = !is_worst || costs_.depends_on_outcome();
     // About the nanoseconds that a group takes: a hinge looks at every pair of classes.
-    const std::int64_t per_group = 4LL * layout_.max_outcomes() * (owing.n_classes + 1LL) * (owing.n_classes + 1LL);
+    const std::int64_t per_group =
+        4LL * layout_.max_outcomes() * (contributing.n_classes + 1LL) * (contributing.n_classes + 1LL);
     const int at_once = int(std::clamp<std::int64_t>(kWorkBetweenLooks / per_group, 1, node.shape.n_groups));
     for (int first = 0; first < node.shape.n_groups; first += at_once) {
         const int n_groups = std::min(at_once, node.shape.n_groups - first);
-        CountedNode some = node, some_owing = owing;
-        some.shape = some_owing.shape = {n_groups, node.shape.is_packed, node.shape.n_levels + first,
-                                         node.shape.cells_before + first};
-        impurity.fill(some, some_owing,
+        CountedNode some = node, some_contributing = contributing;
+        some.shape = some_contributing.shape = {n_groups, node.shape.is_packed, node.shape.n_levels + first,
+                                                node.shape.cells_before + first};
+        impurity.fill(some, some_contributing,
                       {kept_.data() + first * kGroup, !is_worst, by_outcome ? each_.data() : nullptr,
                        by_outcome ? total_.data() : nullptr});
         if (watch.is_over(n_groups * per_group / 8)) return false;

@@ -32,7 +32,7 @@ enum class Rule { kWorst, kExpected };
 
 struct GrowthSettings {
     IntegerImpurity impurity;
-    BigUInt threshold;       // a node that owes no more is a leaf: the paper's δ, in the impurity's whole numbers
+    BigUInt threshold;       // a node with no more impurity is a leaf: the paper's δ, in the impurity's whole numbers
     double float_threshold;  // the same for functions of floats
     Units budget;
     Rule rule;
@@ -63,7 +63,7 @@ public:
     // From now on by these settings, which must outlive their use.
     void use(const GrowthSettings& settings);
 
-    // Whether the node is pure, owes at most the threshold or can pay for no test.
+    // Whether the node is pure, has at most the threshold in impurity or can pay for no test.
     bool stops(ClassWeights class_weights, const PathState& state) const;
 
     template <typename Count>
@@ -110,7 +110,7 @@ private:
     void leave_out_rare(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
     template <typename Count>
     int best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, Watch& watch);
-    bool fill(const IntegerImpurity& impurity, const CountedNode& node, const CountedNode& owing, Watch& watch);
+    bool fill(const IntegerImpurity& impurity, const CountedNode& node, const CountedNode& contributing, Watch& watch);
     template <typename Count>
     int settle(const IntegerImpurity& impurity, const ChoiceNode<Count>& node) const;
     template <typename Count>
@@ -139,7 +139,7 @@ private:
     IntegerImpurity pairs_;
     Units lowest_price_;
     std::vector<double> flat_prices_, prices_, kept_, each_, total_;
-    ClassList owing_;
+    ClassList contributing_;
     std::vector<Ratio> ratios_;
     std::vector<int> unsettled_;
     std::vector<Offer> offers_;  // only with rules

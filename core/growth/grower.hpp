@@ -47,7 +47,7 @@ public:
     // The root of a tree; its task is empty where it is a leaf.
     GrowthNode* plant(GrowthTask<Count>& task);
 
-    // Everything below a node, except large subtrees, which go to whoever is idle.
+    // Everything below a node, except large subtrees, which go to idle threads.
     void grow_subtree(GrowthTask<Count> task);
 
     Watch& watch() { return watch_; }

@@ -23,7 +23,7 @@ namespace budgetree {
 std::optional<GrownTree> grow(const PackedTable& table, const CostModel& costs, const GrowthSettings& settings,
                               int n_threads, Clock& clock);
 
-// The first of the cheapest tests in this state that separates all classes of a few rows; kLeaf if there is none.
+// The first of the cheapest tests in this state that separates all classes of a few rows; kLeaf if it is missing.
 int find_pure_split(const RowLayout& layout, const FewRows& few, Chooser& chooser, const PathState& state);
 
 }  // namespace budgetree

@@ -1,4 +1,4 @@
-// Subtrees that wait for a thread. Whoever has nothing to do takes one; when all wait, the growth is over.
+// Subtrees that wait for a thread. An idle thread takes one; when all wait, the growth is over.
 #pragma once
 
 #include <chrono>

@@ -169,10 +169,10 @@ BigUInt IntegerImpurity::exact_value(ClassWeights counts) const {
     return sum + sum;
 }
 
-void IntegerImpurity::fill(const CountedNode& node, const CountedNode& owing, const ImpuritiesOut& out) const {
+void IntegerImpurity::fill(const CountedNode& node, const CountedNode& contributing, const ImpuritiesOut& out) const {
     if (kind_ == ImpurityKind::kEntropy) return fill_entropy(node, out);
     static const auto impurities = impurity_functions().impurities;
-    impurities(node, owing, numbers(), out);
+    impurities(node, contributing, numbers(), out);
 }
 
 void IntegerImpurity::fill_entropy(const CountedNode& node, const ImpuritiesOut& out) const {

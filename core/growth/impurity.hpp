@@ -50,13 +50,13 @@ public:
     // float64.
     double error_bound(double total, double factor) const;
 
-    // Whether a class of this weight can owe anything: a hinge forgives those that are no larger than α.
-    bool may_owe(double weight) const { return kind_ != ImpurityKind::kHinge || q_ * weight > p_; }
+    // Whether a class of this weight can contribute: a hinge forgives those that are no larger than α.
+    bool may_contribute(double weight) const { return kind_ != ImpurityKind::kHinge || q_ * weight > p_; }
 
     ImpurityNumbers numbers() const;
 
     // Impurities of every outcome of every test at a node.
-    void fill(const CountedNode& node, const CountedNode& owing, const ImpuritiesOut& out) const;
+    void fill(const CountedNode& node, const CountedNode& contributing, const ImpuritiesOut& out) const;
 
 private:
     IntegerImpurity(ImpurityKind kind, int n_classes, double roundings)

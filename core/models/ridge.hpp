@@ -40,7 +40,7 @@ struct OutcomeColumns {
     std::size_t n_outcomes(std::size_t otherwise) const { return width == 0 ? otherwise : values.size() / width; }
 };
 
-// Views: whoever makes them keeps the arrays.
+// Views: the caller keeps the arrays.
 struct RidgeCases {
     std::span<const std::uint8_t> codes;
     std::span<const std::int32_t> labels;

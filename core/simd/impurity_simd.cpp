@@ -146,7 +146,7 @@ template <typename Count>
 }
 
 template <typename IntegerImpurity, typename Count>
-void impurities_of(const CountedNode& node, const CountedNode& owing, const ImpurityNumbers& form,
+void impurities_of(const CountedNode& node, const CountedNode& contributing, const ImpurityNumbers& form,
                    const ImpuritiesOut& out) {
     const RowShape& shape = node.shape;
     for (int group = 0; group < shape.n_groups; ++group) {
@@ -155,7 +155,7 @@ void impurities_of(const CountedNode& node, const CountedNode& owing, const Impu
             const std::size_t first = shape.cells_before[group] + part * 4;
             for (int level = 0; level < shape.n_levels[group]; ++level) {
                 const std::size_t cell = first + level * kGroup;
-                const Doubles value = IntegerImpurity::value(column_at<Count>(owing, cell), form);
+                const Doubles value = IntegerImpurity::value(column_at<Count>(contributing, cell), form);
                 if (!out.is_mean && out.total == nullptr) {
                     kept = larger(value, kept);
                     continue;
@@ -173,28 +173,28 @@ void impurities_of(const CountedNode& node, const CountedNode& owing, const Impu
 }
 
 template <typename IntegerImpurity>
-void impurities_by(const CountedNode& node, const CountedNode& owing, const ImpurityNumbers& form,
+void impurities_by(const CountedNode& node, const CountedNode& contributing, const ImpurityNumbers& form,
                    const ImpuritiesOut& out) {
     if (node.is_weighted) {
-        impurities_of<IntegerImpurity, double>(node, owing, form, out);
+        impurities_of<IntegerImpurity, double>(node, contributing, form, out);
     } else {
-        impurities_of<IntegerImpurity, std::uint32_t>(node, owing, form, out);
+        impurities_of<IntegerImpurity, std::uint32_t>(node, contributing, form, out);
     }
 }
 
-void impurities(const CountedNode& node, const CountedNode& owing, const ImpurityNumbers& form,
+void impurities(const CountedNode& node, const CountedNode& contributing, const ImpurityNumbers& form,
                 const ImpuritiesOut& out) {
     switch (form.kind) {
         case ImpurityKind::kHinge:
-            if (form.p == 0.0) return impurities_by<Pairs>(node, owing, form, out);
-            if (form.b > 0.0) return impurities_by<HingedPairs>(node, owing, form, out);
-            return impurities_by<HingedProducts>(node, owing, form, out);
+            if (form.p == 0.0) return impurities_by<Pairs>(node, contributing, form, out);
+            if (form.b > 0.0) return impurities_by<HingedPairs>(node, contributing, form, out);
+            return impurities_by<HingedProducts>(node, contributing, form, out);
         case ImpurityKind::kPowers:
-            return impurities_by<Powers>(node, owing, form, out);
+            return impurities_by<Powers>(node, contributing, form, out);
         case ImpurityKind::kPolynomial:
-            return impurities_by<Polynomial>(node, owing, form, out);
+            return impurities_by<Polynomial>(node, contributing, form, out);
         case ImpurityKind::kGini:
-            return impurities_by<Gini>(node, owing, form, out);
+            return impurities_by<Gini>(node, contributing, form, out);
         case ImpurityKind::kEntropy:
             return;
     }

@@ -44,8 +44,8 @@ struct ImpuritiesOut {
 
 struct ImpurityFunctions {
     void (*facts)(const CountedNode& node, const FactsOut& out);
-    // Any kind but entropy. `owing` has the classes that can owe something.
-    void (*impurities)(const CountedNode& node, const CountedNode& owing, const ImpurityNumbers& form,
+    // Any kind but entropy. `contributing` has the classes that can contribute.
+    void (*impurities)(const CountedNode& node, const CountedNode& contributing, const ImpurityNumbers& form,
                        const ImpuritiesOut& out);
 };
 const ImpurityFunctions& impurity_functions();

@@ -1,4 +1,4 @@
-// Cases: the known cases as they come from Python, not copied. Whoever makes one keeps the arrays alive.
+// Cases: the known cases as they come from Python, not copied. The caller keeps the arrays alive.
 //
 //     codes     case × test, a byte each: the outcome
 //     labels    per case: the class

@@ -21,7 +21,7 @@ namespace budgetree {
 
 class PackedTable {
 public:
-    // Cases of weight 0 are not in it. Whoever makes one asks the clock whether it was finished.
+    // Cases of weight 0 are not in it. The caller asks the clock whether it was finished.
     PackedTable(const Cases& cases, Clock& clock);
 
     const RowLayout& layout() const { return layout_; }

@@ -236,7 +236,7 @@ def walk(problem: brute.Problem, tree: brute.Tree, row: tuple[int, ...]) -> tupl
 
 
 def any_rows(problem: brute.Problem, rng: Random) -> list[tuple[int, ...]]:
-    """The known ones, and combinations that nobody has seen."""
+    """The known ones, and combinations never seen."""
     new = [tuple(rng.randrange(len(prices)) for prices in problem.prices) for _ in range(8)]
     return [*problem.rows, *new]
 

@@ -123,7 +123,7 @@ def test_triples_are_counted_like_their_twin(n_classes: int) -> None:
         codes = rng.integers(0, 2, (n_cases, n_tests))
         labels = (codes[:, :3].sum(axis=1) + rng.integers(0, 2, n_cases)) % n_classes
         layout = Layout(bt.Instance(codes, labels, class_names=range(n_classes)), 3)
-        # The twin takes its time; with many tests the other way to count stands in for it.
+        # The reference takes its time; with many tests the other way to count stands in for it.
         expected = best_with_three(layout) if n_tests < 10 else answer(native(layout, may_count_pairs=False), 3).value
         assert native(layout)._search.fewest_errors_of_triples() == expected
 

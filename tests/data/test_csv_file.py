@@ -62,7 +62,7 @@ def test_the_delimiter_is_the_one_by_which_rows_have_the_cells_of_the_header(
 def test_the_delimiter_is_told_also_where_a_cell_is_long(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"a;b,c\n1;{'x' * 200_000},y\n2;x,y,z\n", encoding="utf-8")
-    csv.field_size_limit(100_000)  # as whoever used it last may have left it
+    csv.field_size_limit(100_000)  # as other code may have left it
     source = CsvFile.sniff(str(path), Reading())
     assert (source.delimiter, source.names) == (";", ("a", "b,c"))
 

@@ -22,7 +22,7 @@ from budgetree.problem.settings_file import read_settings
 ORDER = ("mild", "moderate", "severe", "fatal")
 WORDS = ["severe", "mild", None, "moderate", "mild", "severe"] * 4
 LABELS = [1, 0, 1, 0, 0, 1] * 4
-CODES = [2, 0, 4, 1, 0, 2] * 4  # nobody is "fatal", and the last outcome is a missing value
+CODES = [2, 0, 4, 1, 0, 2] * 4  # no case is "fatal", and the last outcome is a missing value
 
 
 def arrow() -> pa.ChunkedArray:
@@ -65,7 +65,7 @@ def test_an_ordered_dtype_keeps_its_order(library: str, tmp_path: Path) -> None:
         assert codes[:, 0].tolist() == CODES
         assert read.predict_codes(codes).tolist() == tree.predict(FRAMES[library]).tolist() == LABELS
         assert tree.encode(pd.DataFrame({"pain": ["fatal", "mild"]})).tolist() == [[3], [0]]
-        assert len(tree.predict([["fatal"]])) == 1  # an answer for what nobody has shown
+        assert len(tree.predict([["fatal"]])) == 1  # an answer for what no case has shown
 
 
 def test_categories_without_an_order_are_sorted() -> None:

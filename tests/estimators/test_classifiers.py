@@ -600,7 +600,7 @@ def test_new_rows_are_what_a_classifier_is_for(
 ) -> None:
     X, y = pima  # noqa: N806
     classifier = BudgetTreeClassifier(budget=2, leaves="tree", confidence=0.8, time_limit=9).fit(X, y)
-    (asked,) = learner  # once: whoever wants an estimate has scikit-learn's cross_val_score
+    (asked,) = learner  # once: for an estimate there is scikit-learn's cross_val_score
     assert asked["time_limit"] <= 9
     assert {name: asked[name] for name in ("budget", "leaves", "confidence")} == {
         "budget": 2,

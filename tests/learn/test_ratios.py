@@ -1,4 +1,4 @@
-"""R(t) by counting pairs one by one; families of one's own; what is warned of."""
+"""R(t) by counting pairs one by one; families of your own; what is warned of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No case, seen or not, with any result missing or unknown, exceeds a limit or breaks the order, whoever learned."""
+"""No case, seen or not, with any result missing or unknown, exceeds a limit or breaks the order, whatever learned it."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_error_bounds_hold_and_the_refined_one_is_no_worse(name: str) -> None:
         certificate = bt.certify(instance, bt.grow(instance, bt.HingedPairs(alpha)), time_limit=0)
         rate = certificate.errors / instance.n_objects
         assert [each["name"] for each in certificate.error_bounds] == ["HingedPairs", "HingedProduct"]
-        assert certificate.error_bounds[0]["alpha"] <= alpha, "the least α for which the leaves owe nothing"
+        assert certificate.error_bounds[0]["alpha"] <= alpha, "the least α for which the leaves have no impurity"
         for each in certificate.error_bounds:
             assert rate <= each["refined"] <= each["bound"]
         assert certificate.check().ok

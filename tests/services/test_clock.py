@@ -45,7 +45,7 @@ def test_it_knows_whether_it_ended_somebodys_work(now: list[float]) -> None:
     others, share = whole.share(2), whole.share(2)
     assert not share.is_over
     now[0] += 3
-    assert not whole.ended_work, "nobody has asked"
+    assert not whole.ended_work, "not asked yet"
     assert share.is_over
     assert share.ended_work
     assert whole.ended_work

@@ -318,7 +318,7 @@ def _taken(cells: Any, positions: NDArray[np.int64]) -> Any:
 
 
 def as_float(value: Any) -> float:
-    """The nearest float; infinity where there is none."""
+    """The nearest float; infinity if it is missing."""
     try:
         return float(value)
     except OverflowError:

@@ -93,7 +93,7 @@ class NumberFormat:
         return self.thousands is None and self.mark_between(text) is not None
 
     def mark_between(self, text: str) -> str | None:
-        """The mark that may stand between the cell's thousands; None where there is none."""
+        """The mark that may stand between the cell's thousands; None if it is missing."""
         if self._grouped.fullmatch(text) is not None:
             return self.other
         return self.decimal if self.is_open and self._swapped._grouped.fullmatch(text) is not None else None

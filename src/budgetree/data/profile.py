@@ -94,7 +94,7 @@ class ColumnProfile:
     # Values that are no numbers, or whole numbers that floats would not tell apart; None where there are none.
     values: tuple[Any, ...] | None = None
     part: str = ""  # where the first value is, for messages
-    example: Any = None  # such a value; None where there is none
+    example: Any = None  # such a value; None if it is missing
     order: tuple[Any, ...] | None = None  # of the values, where the column has one
     censored: tuple[float, ...] = ()  # numbers that stand for all beyond a limit
 

@@ -172,7 +172,7 @@ def _cell_name(row: int, column: int) -> str:
 
 
 def empty_formula(path: str, sheet: str) -> str | None:
-    """The first cell of a sheet in an .xlsx file that has a formula and no value, such as "B2"; None if there is none.
+    """The first cell of a sheet in an .xlsx file that has a formula and no value, such as "B2"; None if it is missing.
 
     Programs write them, and only a spreadsheet program computes them. Files of another kind, or written in a way that
     is not understood here, have none.

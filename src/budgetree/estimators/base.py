@@ -312,7 +312,7 @@ class _InMemory(_BudgetTree, ABC):
         return self._keep(tree)
 
     def _left(self, clock: Clock) -> float | None:
-        """What is left of a time limit; where there is none, work is counted."""
+        """What is left of a time limit; if it is missing, work is counted."""
         return self.time_limit if clock.counts_work else clock.seconds_left
 
     def _training(self, table: Table, labelled: Labelled, sample_weight: Any, groups: Any = None) -> Training:

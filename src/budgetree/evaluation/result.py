@@ -44,7 +44,7 @@ class Setup:
     n_copies: int = 0
     n_cases: float = 0  # that are there, judged or not
     seems_known: bool = False  # every leaf gets as many cases of each class as it was learned from
-    budget: str | None = None  # as people read it; None for no limit
+    budget: str | None = None  # for display; None for no limit
     is_for_new: bool = True
     is_hold_out: bool = False
     inflation: float = 1.0

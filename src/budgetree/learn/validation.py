@@ -326,7 +326,7 @@ def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
 
 
 def are_wrong(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which answers to these rows are another class; one that is no class is no error."""
+    """Which answers to these rows are another class; one that is not a class is no error."""
     return np.asarray((answers != instance.row_labels[rows]) & (answers < instance.n_classes))
 
 

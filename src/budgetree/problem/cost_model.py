@@ -201,7 +201,7 @@ class CostModel:
     def price(self, amounts: Sequence[int]) -> int:
         """One number to compare tests by: the price; with several resources the largest share of a limit.
 
-        Shares are in whole steps of a grid on which all limits lie, or of a fine one where there is none. A limit that
+        Shares are in whole steps of a grid on which all limits lie, or of a fine one if it is missing. A limit that
         no path reaches does not count as one: the share is of what all tests take together.
         """
         if len(self.resources) == 1:

@@ -214,7 +214,7 @@ class Wording:
 
     @property
     def unit_name(self) -> str:
-        """The unit by itself, for a heading; "" where there is none."""
+        """The unit by itself, for a heading; "" if it is missing."""
         return self.unit.replace(PLACE, "").strip()
 
     @property

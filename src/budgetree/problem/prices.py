@@ -768,7 +768,7 @@ def _whole_units(per_test: list[list[Fraction]], once: list[Fraction]) -> tuple[
 
 
 def _circle(name: str, after: Mapping[str, Sequence[str]]) -> list[str]:
-    """A chain of names that begins and ends with this one; [] where there is none."""
+    """A chain of names that begins and ends with this one; [] if it is missing."""
     chains = {name: [name]}
     for one in (waiting := [name]):  # grows while it is read
         for before in after.get(one, ()):

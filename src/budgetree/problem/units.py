@@ -119,7 +119,7 @@ class WeightFacts:
     """What weights have in common, found part by part: enough to say which unit makes all of them whole."""
 
     exact_total: Fraction  # so that it does not depend on the parts
-    smallest: float  # of those above 0; infinity where there is none
+    smallest: float  # of those above 0; infinity if it is missing
     largest: float
     decimals: int  # that say all of them exactly; MAX_DECIMALS + 1 where these are too few
 

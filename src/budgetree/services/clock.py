@@ -77,7 +77,7 @@ class WorkPlan:
     fine_share: float = 0.5  # for finding fine levels; the rest is for learning
     encoding_factor: float = 1.2  # how much longer than finding a column's levels it takes to code its rows, at most
     first_look: float = 0.01  # after which the time for all columns can be told from the first of them
-    start_seconds: float = 1.0  # counted, per exact search for a start: where one takes more, there is none
+    start_seconds: float = 1.0  # counted, per exact search for a start: where one takes more, it is left out
     growth_share: float = 0.7  # for growth; the rest is for leaves
     # Certificates
     fit_share: float = 0.5  # of a command's time limit, for the tree; the rest is for its certificate
@@ -100,8 +100,8 @@ DEFAULT_PLAN = WorkPlan()
 class Clock:
     """When to stop: by time where the user gave seconds, else by counted work, whose limit every machine reaches alike.
 
-    Work is counted in seconds too, of an ordinary processor, and only by whoever does it: by the core, or by `spend`.
-    Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar.
+    Work is counted in seconds too, of an ordinary processor, and only where it is done: by the core, or by `spend`.
+    Working code asks often; every now and then that is passed on to `tick`, for a progress bar.
 
     seconds  a time limit; None: the time does not matter; infinity: neither does the work
     work     where there is no time limit: seconds of counted work; None: no limit

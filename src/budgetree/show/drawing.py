@@ -306,7 +306,7 @@ class _Painter:
             target = self.outline.target
             return f"{text}, {self.words.weight(ending.cases[target])} {_short(tree.schema.wording.classes[target])}"
         if ending.answer is not None and ending.answer >= len(ending.cases):
-            return text  # an answer that is no class is neither right nor wrong
+            return text  # an answer that is not a class is neither right nor wrong
         given = self.outline.answered(ending.group)[: len(ending.cases)]
         right = int(given.trace()) if ending.answer is None else ending.cases[ending.answer]
         return text if right == n_cases else f"{text}, {self.words.weight(right)} right"

@@ -1,4 +1,4 @@
-"""Outline: the tree as people read it, for text, pictures, rules, the page and paper.
+"""Outline: the tree for display, in text, pictures, rules, the page and paper.
 
 Purchases one after the other are one stage, with the branch or the answer that ends it. Results that lead to the same
 subtree share a branch, and the leaf for results that no known case showed is left out.

@@ -287,7 +287,7 @@ class TreeBuilder:
             facts.shown[-1] -= shown.sum()
 
     def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
-        """Of a purchase whose results nobody has counted: as if none were listed."""
+        """Of a purchase whose results are not counted: as if none were listed."""
         shown = np.zeros(int(self.schema.n_outcomes[test]) + 1, dtype=np.int64)
         shown[-1] = counts.sum()
         return Facts(counts, shown)

@@ -65,7 +65,7 @@ class Confusion:
 
     @property
     def referred(self) -> int | float:
-        """The cases whose answer is no class."""
+        """The cases whose answer is not a class."""
         return sum(map(sum, self.counts[len(self.class_names) :]))
 
     @property

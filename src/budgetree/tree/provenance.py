@@ -258,7 +258,7 @@ class ObjectiveChoice:
 class ProofState(StrEnum):
     """What is known of trees that are better than one."""
 
-    OPTIMAL = "optimal"  # there is none
+    OPTIMAL = "optimal"  # no other is better
     BOUNDED = "bounded"  # a search says how much better one could be
     NOT_SEARCHED = "not searched"  # only what no tree avoids is known
 

@@ -233,7 +233,7 @@ class Tree:
 
     @cached_property
     def referred(self) -> int | float:
-        """The known cases whose answer is no class, by weight; they are no errors, and have their loss."""
+        """The known cases whose answer is not a class, by weight; they are no errors, and have their loss."""
         return plain_number(self.schema.cases(self.nodes.referred))
 
     @cached_property
@@ -567,7 +567,7 @@ class Tree:
     @cached_property
     @internal
     def outline(self) -> Outline:
-        """The tree as people read it, for everything that shows it."""
+        """The outline for everything that shows it."""
         from budgetree.show.outline import Outline
 
         return Outline(self)

@@ -1,4 +1,4 @@
-"""The rule: ties that floats cannot see, and what a node of one class owes."""
+"""The rule: ties that floats cannot see, and the impurity of a node of one class."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_no_test_splits_or_every_ratio_is_infinite() -> None:
 @pytest.mark.parametrize("impurity", [bt.Pairs(), bt.Gini()])
 def test_a_node_stops_where_it_owes_no_more_than_delta(impurity: bt.Impurity) -> None:
     form, counts = impurity.form(Fraction(1), 2), np.array([3, 4])
-    owed = Fraction(impurity(counts))
-    assert stops(counts, form, owed)
-    assert not stops(counts, form, owed * Fraction(999, 1000))
+    left = Fraction(impurity(counts))
+    assert stops(counts, form, left)
+    assert not stops(counts, form, left * Fraction(999, 1000))
     assert stops(np.array([0, 4]), form, Fraction(0))

@@ -45,7 +45,7 @@ def test_few_values_get_indicators(n_values: int, width: int) -> None:
 
 def test_a_nominal_outcome_has_an_indicator_unless_it_is_the_commonest() -> None:
     basis = make_basis(np.array([5.0, 9, 0, 1]), None)
-    assert (basis.values - basis.values[1]).tolist() == [[1, 0], [0, 0], [0, 0], [0, 1]]  # nobody has outcome 2
+    assert (basis.values - basis.values[1]).tolist() == [[1, 0], [0, 0], [0, 0], [0, 1]]  # no case has outcome 2
 
 
 @pytest.mark.parametrize(("n_missing", "width"), [(2, 5), (3, 6)])

@@ -70,7 +70,7 @@ def follow(place: Place, row: Sequence[int]) -> list[int]:
 @given(seeds, st.sampled_from([2, 3]), st.booleans())
 @settings(max_examples=25)
 def test_a_confidence_is_taken_literally_also_with_losses(seed: int, n_classes: int, has_losses: bool) -> None:
-    """Whoever stops before the end has that probability, and no one who goes on past a stop had it there."""
+    """A case that stops before the end has that probability, and no one who goes on past a stop had it there."""
     instance = random_instance(seed, n_cases=200, n_classes=n_classes)
     if has_losses:
         instance = instance.with_losses(bt.Losses({instance.class_names[0]: 7}))

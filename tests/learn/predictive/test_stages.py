@@ -1,4 +1,4 @@
-"""Stages: where cases stop, and trees in which nobody pays for what changes nothing."""
+"""Stages: where cases stop, and trees in which no case pays for what changes nothing."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_the_chart_can_be_walked_with_keys(page: Page, pima_page: dict[str, Any]
 
 
 def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) -> None:
-    """Just below the line between two points: nothing there if the bound says so, else nobody knows."""
+    """Just below the line between two points: nothing there if the bound says so, else it is unknown."""
     shaded = """
     const [left, right] = [...arguments].slice(0, 2).map((at) => document.querySelector(`g[data-point='${at}'] .dot`));
     const middle = (Number(left.getAttribute("cx")) + Number(right.getAttribute("cx"))) / 2;

@@ -49,7 +49,7 @@ class Results:
     n_outcomes: int
     values: NDArray[np.float64] | None  # the numbers of its levels, ascending; None where it is nominal
     thresholds: NDArray[np.float64]  # per level after the first, where it begins; none where they are not known
-    unknown: int | None  # the outcome of a missing result; None where there is none, or blanks are results
+    unknown: int | None  # the outcome of a missing result; None if it is missing, or blanks are results
 
     @classmethod
     def of(cls, instance: Instance, test: int) -> Results:

@@ -255,7 +255,7 @@ class Whole:
     def leaf(self, counts: Sequence[int]) -> tuple[int, int]:
         """What a leaf with these class weights loses, in measures, and gets wrong, in weight units.
 
-        It gives the answer that loses least, the first of equals; one that is no class is never wrong.
+        It gives the answer that loses least, the first of equals; one that is not a class is never wrong.
         """
         if self.losses is None:
             wrong = sum(counts) - max(counts)

@@ -92,7 +92,7 @@ function numberForm({ thresholds, low, high, plausible }, answer) {
   function submit(event) {
     event.preventDefault();
     const given = input.value.trim();
-    const typed = given.replace(/\s*!$/, ""); // whoever insists
+    const typed = given.replace(/\s*!$/, ""); // an insistent answer
     const refused = refusal(typed, given === typed ? plausible : null);
     problem.textContent = visible(refused);
     input.setAttribute("aria-invalid", String(refused !== ""));

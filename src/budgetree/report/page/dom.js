@@ -20,7 +20,7 @@ const SHAPES = [
 /** @type {Record<string, string>} */
 const ESCAPES = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-const RING = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 3a3 3 0 1 1 0 6a3 3 0 1 1 0-6z"; // an answer that is no class
+const RING = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 3a3 3 0 1 1 0 6a3 3 0 1 1 0-6z"; // an answer that is not a class
 
 /** @type {(id: string) => HTMLElement} */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -106,7 +106,7 @@ export function tableOf(attributes, headings, numbers, rows) {
 }
 
 /**
- * A table that may be wider than the screen: whoever has no mouse scrolls it by keys.
+ * A table that may be wider than the screen: it scrolls by keys, too.
  * @param {string} label
  * @param {HTMLTableElement} table
  */

@@ -29,7 +29,7 @@ export function explain(index, state) {
 }
 
 /**
- * The class whose probability is explained: the answer, or the likeliest where the answer is no class.
+ * The class whose probability is explained: the answer, or the likeliest where the answer is not a class.
  * @param {Index} index
  * @param {State} state
  */

@@ -33,7 +33,7 @@ class Rule:
     cases : number
         Known cases it holds for, by weight.
     errors : number
-        Of these, those of another class; none where the answer is no class.
+        Of these, those of another class; none where the answer is not a class.
     by : str or None
         What gives the answer, such as "the model of age + mass"; None: it is fixed.
     confidence : float or None
@@ -41,7 +41,7 @@ class Rule:
     loss : number or None
         What the answers cost these cases; None without losses.
     is_class : bool
-        False where the answer is no class, and the same for all.
+        False where the answer is not a class, and the same for all.
     answer : str
         What the label is called.
     price : str
@@ -106,7 +106,7 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
                 and split.confidence is not None
                 and outline.is_leaf(outline.branches(visit.group)[0].group)
             ):
-                # Who stops is said once; whoever goes on was not sure.
+                # Who stops is said once; a case that goes on was not sure.
                 names, confidence = (), split.confidence if visit.branch.results == (0,) else None
             path.append((words.subject(end), names, confidence))
         elif visit.kind == "enter" and outline.is_leaf(visit.group):
