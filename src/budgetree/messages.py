@@ -110,7 +110,7 @@ def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) ->
     if bounds.state is ProofState.OPTIMAL:
         best = Fact("least", f"No tree {within} {verbs.fewer}.", budget)
         is_cheapest = max_cost and bounds.least_cost == max_cost
-        return (best, Fact("dearer", f"Whatever costs less in the worst case {verbs.more}."))[: 1 + bool(is_cheapest)]
+        return (best, Fact("costlier", f"Whatever costs less in the worst case {verbs.more}."))[: 1 + bool(is_cheapest)]
     least = schema.loss(bounds.least_loss)
     few = counted(least, "error") if least else "no errors"
     might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(least)}"

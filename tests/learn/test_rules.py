@@ -1,4 +1,4 @@
-"""No case, seen or not, with any result missing or unknown, exceeds a limit or breaks the order, whatever learned it."""
+"""No case, seen or not, with any result missing or unknown, exceeds a limit or breaks the order, by any learner."""
 
 from __future__ import annotations
 

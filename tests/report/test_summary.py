@@ -214,9 +214,9 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     assert content["steps"]["loss"] == [list(corner) for corner in steps.loss.corners]
     assert content["steps"]["bound"] == [list(corner) for corner in steps.bound.corners]
     said = [[fact["kind"] for fact in tree["statement"]["facts"]] for tree in content["trees"]]
-    assert ["dearer" in kinds for kinds in said] == [False, *[True] * (len(said) - 1)]
+    assert ["costlier" in kinds for kinds in said] == [False, *[True] * (len(said) - 1)]
     greedy = summarise_frontier(bt.frontier(bt.datasets.load("pima"), method="greedy", folds=0), title="pima")
-    assert not any(fact["kind"] == "dearer" for tree in greedy["trees"] for fact in tree["statement"]["facts"])
+    assert not any(fact["kind"] == "costlier" for tree in greedy["trees"] for fact in tree["statement"]["facts"])
     assert [point["max_cost"] for point in content["points"]] == [point.max_cost for point in frontier]
     for point in content["points"]:
         tree = content["trees"][point["tree"]]

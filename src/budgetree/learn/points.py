@@ -161,7 +161,7 @@ class Point:
 
     @cached_property
     def referred(self) -> int | float:
-        """Known cases whose answer is no class."""
+        """Known cases whose answer is not a class."""
         return 0 if self.instance.losses is None else self.tree.referred
 
     @property

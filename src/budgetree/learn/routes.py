@@ -114,7 +114,7 @@ def _ignored(found: Frontier, least: int) -> frozenset[RuleKind]:
 
 
 def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended) -> Frontier:
-    """These trees, with the least loss of any within each one's own budget; or the one budget asked for."""
+    """These trees, with the least loss of any within each budget of its own; or the one budget asked for."""
     request, is_exact = found.request, found.found_by is Method.EXACT
     points = []
     for candidate, bound in zip(candidates, least, strict=True):

@@ -85,7 +85,7 @@ export function proofWords(content, tree) {
   return `${value}: ${say(content.losses === null ? "facts.as_few" : "facts.as_little", { cost: inUnit(certificate.lower_bound) })}.`;
 }
 
-const BY_LOSS = ["open", "neither", "least", "dearer", "might"]; // facts that are said otherwise of losses
+const BY_LOSS = ["open", "neither", "least", "costlier", "might"]; // facts that are said otherwise of losses
 
 /** Something that is known of other trees. @param {Content} content @param {Fact} fact */
 export function factWords({ losses }, { kind, budget, max_error: share, cost, least, cases: count, tests, choice }) {
