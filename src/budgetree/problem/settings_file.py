@@ -127,13 +127,10 @@ def _prices(content: dict[str, Any]) -> Prices | None:
 def _losses(content: dict[str, Any]) -> Losses | None:
     if content.keys().isdisjoint(("losses", "answers")):
         return None
-    for table in ("losses", "answers"):
-        for name, entry in content.get(table, {}).items():
-            inner = entry.values() if isinstance(entry, dict) else [entry]
-            if any(isinstance(loss, (dict, list)) for loss in inner):
-                expected = f"{name} = 4, or a table [{table}.{name}] with numbers"
-                message = f"[{table}] has more than a number or a table of numbers at {name!r}; expected {expected}."
-                raise LossesError(message, subject=name, found=entry)
+    for name, entry in content.get("answers", {}).items():
+        if isinstance(entry, list):  # whose order would be that of the classes
+            expected = f"{name} = 4, or a table [answers.{name}] with a number for each class"
+            raise LossesError(f"[answers] has a list at {name!r}; expected {expected}.", subject=name, found=entry)
     return Losses(content.get("losses", {}), answers=content.get("answers", {}))
 
 
