@@ -104,6 +104,17 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
     assert not Path("m.json").exists()
 
 
+def test_one_file_serves_with_and_without_a_column(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open("prices.toml", "a", encoding="utf-8") as file:
+        file.write('[order]\nchol = { after = ["sex"] }\n[order_of]\nchol = [200, 100]\nsex = [1, 0]\n')
+    table = ["cases.csv", "--target", "ill", "--prices", "prices.toml", "--default-price", "1", "--folds", "0"]
+    run(capsys, "fit", *table, "--drop", "chol", "--budget", "9", "-o", "m.json")
+    assert "heart disease" in run(capsys, "show", "m.json", "--confusion")
+    given = given_settings(Request("cases.csv", prices="prices.toml", drop=["sex"]))
+    assert given.labels is not None
+    assert (given.left_out, dict(given.labels.tests), given.order_of) == (("sex", "chol"), {}, {})
+
+
 def test_labels_are_those_of_their_own_file_before_those_of_the_price_list(place: Path) -> None:
     assert given_settings(Request("cases.csv")).labels is None
     listed = given_settings(Request("cases.csv", prices="prices.toml")).labels

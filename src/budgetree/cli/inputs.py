@@ -135,16 +135,12 @@ def given_settings(request: Request) -> Settings:
     if request.limits or request.first:
         prices = (given.prices or Prices(1)).limited(request.limits)
         given = replace(given, prices=prices.changed(first=request.first) if request.first else prices)
-    if given.prices is not None:
-        prices, needing = given.prices.leaving_out(request.no_tests)
-        given = replace(given, prices=prices, left_out=(*request.no_tests, *needing))
-        if needing:
-            warn(left_out_sentence(needing))
-    else:
-        given = replace(given, left_out=request.no_tests)
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
-    return replace(given, losses=losses, labels=labels)
+    given, needing = replace(given, losses=losses, labels=labels).leaving_out(request.no_tests)
+    if needing:
+        warn(left_out_sentence(needing))
+    return given
 
 
 def instance_from(table: Table, request: Request) -> Instance:

@@ -9,7 +9,7 @@ import math
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -139,6 +139,12 @@ class Labels:
             message = 'there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"'
             raise LabelsError(message, where=Where(str(path)))
         return content.labels
+
+    @internal
+    def without(self, tests: Collection[str]) -> Labels:
+        """Those of other tests."""
+        kept = {name: label for name, label in self.tests.items() if name not in tests}
+        return Labels(kept, self.classes, unit=self.unit)
 
     def __hash__(self) -> int:
         return hash((tuple(self.tests), self.unit))

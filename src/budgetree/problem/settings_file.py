@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,14 @@ class Settings:
     labels: Labels | None = None
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per test named, its values in order
     left_out: Sequence[str] = ()  # columns that are no tests, with what may only follow some of them
+
+    def leaving_out(self, columns: Sequence[str]) -> tuple[Settings, tuple[str, ...]]:
+        """What it says of others, and the tests that are left out, too, as they may only follow some of these."""
+        prices, needing = (None, ()) if self.prices is None else self.prices.leaving_out(columns)
+        left_out = (*columns, *needing)
+        labels = None if self.labels is None else self.labels.without(left_out)
+        order_of = {name: values for name, values in self.order_of.items() if name not in left_out}
+        return replace(self, prices=prices, labels=labels, order_of=order_of, left_out=left_out), needing
 
 
 def read_settings(path: str | Path, reading: Reading | None = None) -> Settings:
