@@ -284,6 +284,10 @@ class _InMemory(_BudgetTree, ABC):
     n_jobs: int | None = field(default=-1, kw_only=True)
 
     @abstractmethod
+    def _check(self) -> None:
+        """An error where a setting is not what was expected, before anything is read."""
+
+    @abstractmethod
     def _instance(self, training: Training) -> Instance:
         """The known cases that the rows make."""
 
@@ -291,7 +295,27 @@ class _InMemory(_BudgetTree, ABC):
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
         """The tree."""
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, a column per test.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1.
+
+        Raises
+        ------
+        ValueError
+            Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
+        """
+        return self._fit(X, y, sample_weight)
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:  # noqa: N803
+        self._check()
         clock = Clock(check_time_limit(self.time_limit))
         check_handle_unknown(self.handle_unknown)
         table = self._read(X, y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -97,7 +97,7 @@ class BudgetTreeClassifier(_InMemory):
     leaves: str = "auto"
     blanks: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BudgetTreeClassifier:  # noqa: N803
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:  # noqa: N803
         """Learn the tree.
 
         Parameters
@@ -112,24 +112,15 @@ class BudgetTreeClassifier(_InMemory):
             One value per row, where several rows belong together (a patient's): what the learner holds out to judge
             its branches keeps them together.
 
-        Returns
-        -------
-        BudgetTreeClassifier
-            Itself.
-
         Raises
         ------
         ValueError
             Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.BudgetTreeClassifier().fit([[0, 1], [1, 1]] * 9, ["well", "ill"] * 9).predict([[1, 1]]).tolist()
-        ['ill']
         """
-        check_confidence(self.confidence)
         return self._fit(X, y, sample_weight, groups)
+
+    def _check(self) -> None:
+        check_confidence(self.confidence)
 
     def _training(self, *given: Any, **others: Any) -> Training:
         return super()._training(*given, **others).as_cases()
@@ -216,6 +207,9 @@ class OptimalBudgetTreeClassifier(_InMemory):
     >>> classifier = bt.OptimalBudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
     >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.iloc[1:3]).tolist()
     (3, 0.973, [2.0, 1.0])
+    >>> X, y = [[0, 1], [1, 1]], ["well", "ill"]
+    >>> bt.OptimalBudgetTreeClassifier().fit(X, y).certify(X, y)
+    Certificate(worst case 1, at least 1, ratio 1, with at most 0 errors)
     """
 
     max_error: Any = None
@@ -226,38 +220,10 @@ class OptimalBudgetTreeClassifier(_InMemory):
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalBudgetTreeClassifier:  # noqa: N803
-        """Learn the tree.
-
-        Parameters
-        ----------
-        X : data frame or array-like
-            A row per case, a column per test.
-        y : array-like
-            The class of each row.
-        sample_weight : array-like, optional
-            How much each row counts; by default 1.
-
-        Returns
-        -------
-        OptimalBudgetTreeClassifier
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).tree_.n_leaves
-        2
-        """
+    def _check(self) -> None:
         check_min_cases(self.min_samples_leaf, "min_samples_leaf")
         leaf_share(self.min_weight_fraction_leaf)
         impurities_of(self.impurity)
-        return self._fit(X, y, sample_weight)
 
     def certify(
         self,
@@ -282,22 +248,10 @@ class OptimalBudgetTreeClassifier(_InMemory):
         time_limit : float, optional
             Seconds; by default work is counted, and `math.inf` searches until the least worst case is known.
 
-        Returns
-        -------
-        Certificate
-            The bound, and the data from which it follows.
-
         Raises
         ------
         ValueError
             Where these are not the rows of `fit`.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> X, y = [[0, 1], [1, 1]], ["well", "ill"]
-        >>> bt.OptimalBudgetTreeClassifier().fit(X, y).certify(X, y)
-        Certificate(worst case 1, at least 1, ratio 1, with at most 0 errors)
         """
         check_is_fitted(self)
         table = self._read(X, y, reset=False)
