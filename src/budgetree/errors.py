@@ -147,6 +147,13 @@ def _again(kind: type[BudgetreeError], message: str, fields: dict[str, Any]) -> 
 class SettingError(BudgetreeError):
     """An argument or an option that is out of its range, or does not go with another one."""
 
+    @classmethod
+    @internal
+    def refusing(cls, subject: str, found: object, words: str, expected: object = None) -> SettingError:
+        """That a setting is not what was expected; `expected` is that in values, by default its words."""
+        message = f"{subject} is {found!r:.80}; expected {words}."
+        return cls(message, subject=subject, found=found, expected=words if expected is None else expected)
+
 
 class TableError(BudgetreeError):
     """A table whose rows or columns are not what was expected."""

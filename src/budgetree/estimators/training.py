@@ -26,16 +26,10 @@ from budgetree.services.words import counted, no_such
 MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 bits without a pattern
 
 
-def wrong(setting: str, found: object, expected: str) -> SettingError:
-    """That a setting is not what was expected."""
-    message = f"{setting} is {found!r:.80}; expected {expected}."
-    return SettingError(message, subject=setting, found=found, expected=expected)
-
-
 def n_threads(n_jobs: Any) -> int:
     """How many, as joblib counts them: one in a worker of a parallel search, so that these do not multiply."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise wrong("n_jobs", n_jobs, "a number of threads, -1 for one per processor, or None")
+        raise SettingError.refusing("n_jobs", n_jobs, "a number of threads, -1 for one per processor, or None")
     return int(effective_n_jobs(n_jobs))
 
 
@@ -44,7 +38,7 @@ def impurities_of(impurity: Any) -> Any:
     if isinstance(impurity, str) and impurity == "auto":
         return None
     if isinstance(impurity, (str, Mapping)) or impurity is None:
-        raise wrong("impurity", impurity, "'auto', one such as Powers(3), or a list of them")
+        raise SettingError.refusing("impurity", impurity, "'auto', one such as Powers(3), or a list of them")
     return impurity
 
 
@@ -52,7 +46,7 @@ def leaf_share(given: Any) -> float:
     """The share of all weight that every leaf has at least."""
     share = float(non_negative(given, "min_weight_fraction_leaf", "expected a share, 0 to 0.5"))
     if share > 0.5:
-        raise wrong("min_weight_fraction_leaf", given, "a share of the weight, from 0 to 0.5")
+        raise SettingError.refusing("min_weight_fraction_leaf", given, "a share of the weight, from 0 to 0.5")
     return share
 
 
@@ -101,7 +95,7 @@ def listed_columns(given: Any, names: Sequence[str]) -> set[str]:
         return set()
     listed = None if isinstance(given, str) else np.array(given, dtype=object).tolist()  # else 1 beside "a" were "1"
     if not isinstance(listed, list):
-        raise wrong("categorical_features", given, "'from_dtype' or a list of columns")
+        raise SettingError.refusing("categorical_features", given, "'from_dtype' or a list of columns")
     if listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
         if len(listed) != len(names):
             message = f"categorical_features: a mask of {len(listed)} for {counted(len(names), 'column')}."
@@ -204,10 +198,10 @@ def class_factors(classes: Sequence[Any], totals: Sequence[Fraction], class_weig
         mean = sum(totals, Fraction(0)) / max(len(totals), 1)
         return np.array([float(mean / total) if total else 0.0 for total in totals])
     if not isinstance(class_weight, Mapping):
-        raise wrong("class_weight", class_weight, "'balanced', {class: weight} or None")
+        raise SettingError.refusing("class_weight", class_weight, "'balanced', {class: weight} or None")
     factors = np.asarray(compute_class_weight(dict(class_weight), classes=np.asarray(classes), y=classes))
     if not (np.isfinite(factors) & (factors >= 0)).all():
-        raise wrong("class_weight", class_weight, "finite weights of at least 0 for every class")
+        raise SettingError.refusing("class_weight", class_weight, "finite weights of at least 0 for every class")
     if unknown := [name for name in class_weight if name not in classes]:
-        raise wrong("class_weight", unknown[0], f"a class among {list(classes)!r:.60}")
+        raise SettingError.refusing("class_weight", unknown[0], f"a class among {list(classes)!r:.60}")
     return factors

@@ -251,8 +251,7 @@ def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[in
         message = "budgets and max_budget: the largest of the budgets is the last point; give one of the two."
         raise SettingError(message, subject="max_budget", found=max_budget)
     if isinstance(budgets, str) or not isinstance(budgets, Iterable):
-        message = f"budgets is {budgets!r}; expected a list such as [20, 110, 200]."
-        raise SettingError(message, subject="budgets", found=budgets)
+        raise SettingError.refusing("budgets", budgets, "a list such as [20, 110, 200]")
     costs = instance.schema.costs
     every = costs.amount(costs.price_of_all)
     named = []
@@ -342,8 +341,7 @@ def grow(
     n_threads = check_threads(threads)
     least = check_min_cases(min_cases)
     if isinstance(lookahead, bool) or lookahead not in (0, 1):
-        message = f"lookahead is {lookahead!r}; expected 0, or 1 to judge each test by the trees below it."
-        raise SettingError(message, subject="lookahead", found=lookahead, expected=(0, 1))
+        raise SettingError.refusing("lookahead", lookahead, "0, or 1 to judge each test by the trees below it", (0, 1))
     if lookahead and (impurity != _PAIRS or delta != 0 or rule != "worst"):
         raise SettingError(
             "lookahead: tests are judged by what is lost below them, not by an impurity; leave impurity, delta and "
@@ -531,8 +529,7 @@ def _check_impurities(cases: AnyCases, impurities: Any) -> Sequence[Any]:
     if isinstance(impurities, (Impurity, type)):
         impurities = [impurities]
     if isinstance(impurities, str) or not isinstance(impurities, Iterable):
-        message = f"impurities is {impurities!r}; expected a list such as [Powers(3), HingedPairs]."
-        raise SettingError(message, subject="impurities", found=impurities)
+        raise SettingError.refusing("impurities", impurities, "a list such as [Powers(3), HingedPairs]")
     chosen = tuple(impurities)
     if not chosen:
         message = "impurities: the list is empty; expected at least one impurity."

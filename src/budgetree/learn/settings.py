@@ -156,12 +156,14 @@ def check_instance(instance: Any) -> None:
 
 def check_cache_bytes(cache_bytes: Any) -> None:
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
-        raise _refusal("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
+        raise SettingError.refusing("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
 
 
 def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise _refusal(subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices)
+        raise SettingError.refusing(
+            subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices
+        )
 
 
 def check_blanks(cases: AnyCases) -> None:
@@ -195,7 +197,7 @@ def check_confidence(confidence: Any) -> float | None:
     if confidence is None:
         return None
     if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence <= 1:
-        raise _refusal("confidence", confidence, "a probability above 0 and at most 1, or None", (0, 1))
+        raise SettingError.refusing("confidence", confidence, "a probability above 0 and at most 1, or None", (0, 1))
     return float(confidence)
 
 
@@ -212,7 +214,7 @@ def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
 
 def at_least_one(number: Any, subject: str, expected: str = "a whole number of at least 1") -> int:
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise _refusal(subject, number, expected, expected)
+        raise SettingError.refusing(subject, number, expected, expected)
     return int(number)
 
 
@@ -229,9 +231,5 @@ def check_max_error(max_error: Any) -> Fraction:
     expected = "a share of the cases, from 0 to 1"
     share = non_negative(max_error, "max_error", f"expected {expected}")
     if share > 1:
-        raise _refusal("max_error", max_error, expected, (0, 1))
+        raise SettingError.refusing("max_error", max_error, expected, (0, 1))
     return share
-
-
-def _refusal(subject: str, found: Any, wanted: str, expected: Any) -> SettingError:
-    return SettingError(f"{subject} is {found!r}; expected {wanted}.", subject=subject, found=found, expected=expected)

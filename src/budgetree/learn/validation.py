@@ -166,8 +166,7 @@ def _squared_distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
     """The settings for these rows to hold out; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
-        message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
-        raise SettingError(message, subject="folds", found=folds)
+        raise SettingError.refusing("folds", folds, "0 (no estimate for new cases) or a whole number from 2 on")
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
     if groups is None:
@@ -181,8 +180,7 @@ def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSe
 def check_groups(groups: Any, n_rows: int) -> Groups:
     """One hashable value per row, of at least two different ones."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
-        raise SettingError(message, subject="groups", found=groups)
+        raise SettingError.refusing("groups", groups, "one value per row, such as a list of patients")
     values = tuple(groups)
     if len(values) != n_rows:
         message = f"groups: {counted(len(values), 'value')} for {counted(n_rows, 'row')}; expected one for each."

@@ -49,7 +49,7 @@ def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, r
         message = f"impurity is {f'the class {name}' if is_class else repr(impurity)}; expected {expected}."
         raise SettingError(message, subject="impurity", found=impurity)
     if rule not in ("worst", "expected"):
-        raise SettingError(f"rule is {rule!r}; expected 'worst' or 'expected'.", subject="rule", found=rule)
+        raise SettingError.refusing("rule", rule, "'worst' or 'expected'")
     return Settings(
         form=impurity.form(instance.schema.weight_scale, instance.n_classes),
         # In the impurity's own units, of which thousands of cases to a high power make many.
