@@ -9,6 +9,7 @@ cases with any results must break no rule.
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -82,10 +83,13 @@ def check_trees(problem: RuleProblem, other: RuleProblem, budget: int) -> int:
     assert found.proven
     assert judge_tree(problem, found.tree, budget) == found.tree.exact_loss == least
     same("the best tree of shuffled rows", file_of(bt.optimal(permuted, budget=budget).tree), file_of(found.tree))
-    for impurity in (bt.Pairs(), bt.Powers(3)):
-        tree = bt.grow(instance, impurity=impurity, budget=budget)
-        assert judge_tree(problem, tree, budget) == tree.exact_loss >= least
-        same("shuffled rows", file_of(bt.grow(permuted, impurity=impurity, budget=budget)), file_of(tree))
+    with tempfile.TemporaryDirectory() as folder:
+        shards = bt.Shards.from_instance(permuted, Path(folder) / "shards", max_rows=3)
+        for impurity in (bt.Pairs(), bt.Powers(3)):
+            tree = bt.grow(instance, impurity=impurity, budget=budget)
+            assert judge_tree(problem, tree, budget) == tree.exact_loss >= least
+            same("shuffled rows", file_of(bt.grow(permuted, impurity=impurity, budget=budget)), file_of(tree))
+            same("shards", file_of(bt.grow(shards, impurity=impurity, budget=budget)), file_of(tree))
     return 3
 
 
