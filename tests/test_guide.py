@@ -61,7 +61,7 @@ def test_the_front_page_leads_to_the_answers_of_ten_questions() -> None:
     questions = re.findall(r"^\d+\. ([^?]+\?)((?:.|\n   )*)$", text, re.M)
     assert len(questions) == 10
     for question, answers in questions:
-        pages = re.findall(r"\]\(([\w./]+)\)", answers)
+        pages = re.findall(r"\]\(([\w./]+)(?:#[\w-]+)?\)", answers)
         assert pages, question
         assert all((ROOT / "docs" / page).exists() or page.startswith("reference/generated/") for page in pages)
 

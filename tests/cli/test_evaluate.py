@@ -76,6 +76,6 @@ def test_what_does_not_fit_together_is_refused(tables: Path, capsys: pytest.Capt
     assert "no column 'height'" in run(
         capsys, "evaluate", "a.json", "new.csv", "-t", "diabetes", "--by", "height", code=1
     )
-    assert "there is not a class 'x'" in run(
+    assert "there is no class 'x'" in run(
         capsys, "evaluate", "a.json", "new.csv", "-t", "diabetes", "--positive", "x", code=1
     )

@@ -247,7 +247,7 @@ def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(caps
     run(capsys, "report", model, "-o", str(page))
     assert bt.Tree.from_json(model).statement.sentences[-1] == words
     content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
-    assert words in json.loads(content)["trees"][0]["statement"]["sentences"]
+    assert {"kind": "early"} in json.loads(content)["trees"][0]["statement"]["facts"]
     printed = run(capsys, *fit)
     assert "ended early" not in printed
     assert "--time-limit" not in printed
@@ -278,7 +278,7 @@ def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
     run(capsys, "report", model, "-o", str(page))
     content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
     statement = json.loads(content)["trees"][0]["statement"]
-    assert statement == {"proven": False, "sentences": sentences}
+    assert statement == {"proven": False, "facts": [{"kind": "open"}, {"kind": "early"}]}
 
 
 def seconds_of_search(max_error: int | None, certificate: str | None, time_limit: float | None) -> float | None:

@@ -100,7 +100,7 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
     Path("bad.toml").write_text('[labels.classes]\n7 = "x"')
     table = ["cases.csv", "--target", "ill", "--labels", "bad.toml"]
     said = run(capsys, "fit", *table, "--budget", "3", "-o", "m.json", code=1)
-    assert said == "error: bad.toml: labels: there is not a class '7'. There are: 0, 1.\n"
+    assert said == "error: bad.toml: labels: there is no class '7'. There are: 0, 1.\n"
     assert not Path("m.json").exists()
 
 
