@@ -149,7 +149,7 @@ def test_a_page_holds_names_as_data(name: str) -> None:
     page = render_page(summarise_frontier(frontier, title=name))
     texts, data, *scripts = filter(str.strip, elements(page).scripts)
     content = json.loads(data)
-    assert json.loads(texts).keys() == {"fixed", "languages"}  # the page's own
+    assert json.loads(texts).keys() == {"fixed", "codes", "texts"}  # the page's own
     assert content["title"] == name
     assert name in [test["name"] for test in content["tests"]]
     assert not any(name in script for script in scripts if len(name) > 1)

@@ -286,4 +286,4 @@ def test_a_frontier_of_loss_has_its_steps() -> None:
     content = summarise_frontier(frontier, title="")
     assert [point["loss"] for point in content["points"]] == [point.loss for point in frontier]
     assert content["steps"]["loss"][0] == [0, frontier[0].loss]
-    assert "loses less" in content["trees"][-1]["statement"]["sentences"][0]
+    assert content["trees"][-1]["statement"]["facts"] == [{"kind": "least", "budget": 3}, {"kind": "costlier"}]

@@ -43,7 +43,7 @@ def test_the_text_is_a_table_with_a_sparkline() -> None:
     assert cases == "cases: every row counts; outcomes as given"
     assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
-    assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
+    assert lines[4].split()[:4] == ["2", "4", "0.39%", "-"]
     assert "proven" in lines[5]
     assert sparkline([0, 0]) == "▁▁"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import budgetree as bt
@@ -32,9 +33,9 @@ def test_leaves_that_predict_the_same_share_a_line() -> None:
 
 
 def test_neighbouring_ranges_are_joined() -> None:
-    names = [["1 to 2", "2 to 5", "5 to 9", "missing"]]
-    instance = bt.Instance([[0], [1], [2], [3]], ["a", "a", "b", "a"], outcome_names=names)
-    assert "├─ 1 to 5 | missing: → a, spent 1  [a 3]" in bt.grow(instance).to_text()
+    frame = pd.DataFrame({"age": [1.0, 4.0, 9.0, None], "diagnosis": ["a", "a", "b", "a"]})
+    instance = bt.Instance.from_frame(frame, "diagnosis", levels={"age": 3}, binning="uniform", blanks="result")
+    assert "├─ 1.0 to 7.0 | missing: → a, spent 1  [a 3]" in bt.grow(instance).to_text()
 
 
 def test_categories_that_look_like_ranges_stay_apart() -> None:
@@ -51,8 +52,8 @@ def test_the_groups_are_the_branches_as_plain_data() -> None:
             "buys": [0],
             "end": 1,
             "branches": [
-                {"outcomes": [0, 1], "names": ["x", "y"], "below": 1},
-                {"outcomes": [2], "names": ["z"], "below": 2},
+                {"outcomes": [0, 1], "below": 1},
+                {"outcomes": [2], "below": 2},
             ],
         },
         {"nodes": [2, 3]},

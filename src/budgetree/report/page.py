@@ -46,7 +46,7 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     filling = {
         "language": spoken,
         "noscript": _text(texts[spoken]["page.noscript"]),
-        "texts": to_island({"fixed": language, "languages": texts}),
+        "texts": to_island({"fixed": language, "codes": list(texts), "texts": _by_key(texts)}),
         "title": _text(content["title"]),
         "generator": _text(f"budgetree {content['version']}"),
         # Nothing may load, and only our own style and script may take effect.
@@ -65,6 +65,11 @@ def languages() -> dict[str, dict[str, Any]]:
     """Every text of the page, by language and key: a translation is one more file in page/languages."""
     files = resources.files("budgetree.report").joinpath("page", "languages").iterdir()
     return {file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+def _by_key(texts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Every key once, with its text in each language: keys are a third of the texts."""
+    return {key: [own.get(key) for own in texts.values()] for key in texts[FIRST_LANGUAGE]}
 
 
 def to_island(content: Mapping[str, Any]) -> str:
@@ -89,7 +94,7 @@ def _script() -> str:
 
 
 def _dense(source: str) -> str:
-    """Without indentation and lines of comment: no text of ours spans lines, so nothing else changes."""
+    """Without indentation and comments: no text of ours spans lines or has " // " in it, so nothing else changes."""
     kept, in_comment = [], False
     for line in map(_untyped, map(str.strip, source.splitlines())):
         in_comment = in_comment or line.startswith("/*")
@@ -102,7 +107,8 @@ def _dense(source: str) -> str:
 
 
 def _untyped(line: str) -> str:
-    """Without notes of types within the line."""
+    """Without what stands behind it, and notes of types within the line."""
+    line = line.partition(" // ")[0].rstrip()
     while TYPE in line and not line.startswith(TYPE):
         before, _, after = line.partition(TYPE)
         line = before + after.partition("*/")[2].lstrip()

@@ -1,6 +1,6 @@
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
-import { element, visible } from "./dom.js";
+import { buttonOf, element, visible } from "./dom.js";
 import { buyAt, chargeOf, levelOf, testAt } from "./model.js";
 import { inUnit, say, typedNumber } from "./words.js";
 
@@ -34,14 +34,12 @@ export function answerControls(index, state, answer) {
   const rest = element("div", { class: "choices rest" });
   if (missing !== null) rest.append(outcomeButton(index, state, missing, answer));
   const none = () => answer({ outcome: null, said: say("answers.none_said") });
-  rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, say("answers.none")));
+  rest.append(buttonOf({ class: "other", "data-outcome": "none", click: none }, say("answers.none")));
   const charged = element("input", { type: "checkbox", id: "charged" });
   const unavailable = () =>
     answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true, ...(charged.checked ? { charged: true } : {}) });
   rest.append(
-    element(
-      "button",
-      { type: "button", class: "other", "data-outcome": "unavailable", click: unavailable },
+    buttonOf({ class: "other", "data-outcome": "unavailable", click: unavailable },
       element("span", {}, say("answers.unavailable")),
       element("small", {}, say("consult.not_paid")),
     ),
@@ -69,9 +67,7 @@ function outcomeButton(index, { at, missing }, outcome, answer) {
   const notes = [];
   if (Math.min(...node.charge) !== Math.max(...node.charge)) notes.push(inUnit(chargeOf(index, node, outcome, missing)));
   if (!node.shown[outcome]) notes.push(say("answers.unseen"));
-  return element(
-    "button",
-    { type: "button", "data-outcome": outcome, click: () => answer({ outcome, said: name }) },
+  return buttonOf({ "data-outcome": outcome, click: () => answer({ outcome, said: name }) },
     element("span", {}, name),
     notes.length ? element("small", {}, notes.join(say("list.comma"))) : null,
   );

@@ -1,6 +1,6 @@
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
-import { byId, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
+import { buttonOf, byId, cases, drawing, element, numberCell, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
 import { amount, clean, inUnit, numeral, say } from "./words.js";
 
@@ -73,13 +73,9 @@ function adviceOf({ advice, points }) {
     .join(" ");
 }
 
-/** @type {(point: Point) => string} */
-const boundOf = (point) =>
-  point.proven
-    ? say("chart.is_proven")
-    : point.lower_bound
-      ? say("chart.at_least", { bound: point.lower_bound })
-      : say("chart.no_bound");
+/** @param {Point} point @param {string} bounded @param {string} none */
+const boundOf = ({ proven, lower_bound: bound }, bounded = "chart.at_least", none = "chart.no_bound") =>
+  say(proven ? "chart.is_proven" : bound ? bounded : none, { bound });
 
 /** @type {(point: Point) => string} */
 const newShare = (point) =>
@@ -145,11 +141,9 @@ function stepChart(content, width, pick, hover) {
   const inShares = isJudged && content.losses === null;
   const ticks = inShares ? niceTicks((100 * high) / all).map((share) => (share * all) / 100) : niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
-  /** @type {(cost: number) => number} */
-  const x = (cost) => CHART.left + ((width - CHART.left - CHART.right) * cost) / right;
-  /** @type {(count: number) => number} */
-  const y = (count) => CHART.height - CHART.bottom - ((CHART.height - CHART.top - CHART.bottom) * count) / peak;
   const axis = content.losses === null ? "errors" : "loss";
+  const upright = say(inShares ? "chart.share_axis" : `chart.${axis}_axis`, { cases: cases(all) });
+  const { x, y, marks } = axesOf({ width, ...CHART }, [right, peak], ticks, [inUnit, (tick) => (inShares ? percent(tick, all) : amount(tick))], [say("chart.budget_axis"), upright]);
   const chart = drawing("svg", {
     viewBox: `0 0 ${width} ${CHART.height}`,
     role: "group",
@@ -171,25 +165,13 @@ function stepChart(content, width, pick, hover) {
     return Math.max(bought.length - 1, 0);
   }
 
-  for (const tick of ticks) {
-    chart.append(
-      drawing("line", { class: "grid", x1: CHART.left, x2: width - CHART.right, y1: y(tick), y2: y(tick) }),
-      drawing("text", { x: CHART.left - 8, y: y(tick) + 4, "text-anchor": "end" }, inShares ? percent(tick, all) : amount(tick)),
-    );
-  }
-  for (const tick of niceTicks(right)) {
-    if (tick > right) continue;
-    chart.append(
-      drawing("text", { x: x(tick), y: CHART.height - CHART.bottom + 18, "text-anchor": "middle" }, inUnit(tick)),
-    );
-  }
   chart.append(
+    ...ticks.map((tick) => drawing("line", { class: "grid", x1: CHART.left, x2: width - CHART.right, y1: y(tick), y2: y(tick) })),
+    ...marks,
     drawing("path", { class: "area", d: `${pathThrough([[0, 0], ...bound, [right, 0]], x, y)}Z` }),
     isJudged ? drawing("path", { class: "band", d: bandOf(points.map((point, at) => [point.budget, ...bars[at]]), right, x, y) }) : "",
     isJudged ? drawing("path", { class: "line", d: pathThrough(stepsOf(points.map((point, at) => [point.budget, bars[at][0]]), right), x, y) }) : "",
     drawing("path", { class: isJudged ? "line thin" : "line", d: pathThrough(line, x, y) }),
-    drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, say("chart.budget_axis")),
-    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, say(inShares ? "chart.share_axis" : `chart.${axis}_axis`, { cases: cases(all) })),
   );
   points.forEach((point, at) => {
     if (isJudged || point.new_error === null) return;
@@ -273,6 +255,31 @@ export function pathThrough(corners, x, y) {
   return corners.map(([budget, count], at) => `${at ? "L" : "M"}${x(budget)} ${y(count)}`).join("");
 }
 
+/**
+ * Where values are in a plot, and what stands along its edges: numbers, and the names of the axes.
+ * @param {{ width: number, height: number, left: number, right: number, top: number, bottom: number }} plot
+ * @param {number[]} ends the largest values, across and upright
+ * @param {number[]} ticks upright
+ * @param {((value: number) => string)[]} written
+ * @param {string[]} names
+ */
+export function axesOf(plot, [across, upright], ticks, [below, beside], names) {
+  const [right, floor] = [plot.width - plot.right, plot.height - plot.bottom];
+  /** @type {(value: number) => number} */
+  const x = (value) => plot.left + ((right - plot.left) * value) / across;
+  /** @type {(value: number) => number} */
+  const y = (value) => floor - ((floor - plot.top) * value) / upright;
+  /** @type {(at: number, down: number, anchor: string, words: string) => SVGElement} */
+  const text = (at, down, anchor, words) => drawing("text", { x: at, y: down, "text-anchor": anchor }, words);
+  const marks = [
+    ...ticks.map((tick) => text(plot.left - 8, y(tick) + 4, "end", beside(tick))),
+    ...niceTicks(across).filter((tick) => tick <= across).map((tick) => text(x(tick), floor + 18, "middle", below(tick))),
+    text(right, plot.height - 6, "end", names[0]),
+    text(2, plot.height - 6, "start", names[1]),
+  ];
+  return { x, y, marks };
+}
+
 /** Round numbers from 0 to at least the top. @param {number} top */
 export function niceTicks(top) {
   const rough = top / 4;
@@ -288,18 +295,17 @@ function pointTable(points, hasLosses, pick) {
   const referred = points.some((point) => point.referred) ? [say("points.referred")] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
-    const button = element("button", { type: "button", class: "link", "data-point": at }, inUnit(point.budget));
-    button.setAttribute("aria-label", say("points.show", { budget: inUnit(point.budget) }));
+    const button = buttonOf({ class: "link", "data-point": at, "aria-label": say("points.show", { budget: inUnit(point.budget) }) }, inUnit(point.budget));
     return element(
       "tr",
       { click: () => pick(at) },
-      element("td", { class: "number" }, button),
-      ...lost.map(() => element("td", { class: "number" }, amount(point.loss))),
-      element("td", { class: "number" }, amount(point.errors)),
-      ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
-      ...rate.map(() => element("td", { class: "number" }, say("number.percent", { share: numeral((100 * point.error_rate).toFixed(2)) }))),
+      numberCell(button),
+      ...lost.map(() => numberCell(amount(point.loss))),
+      numberCell(amount(point.errors)),
+      ...referred.map(() => numberCell(amount(point.referred))),
+      ...rate.map(() => numberCell(say("number.percent", { share: numeral((100 * point.error_rate).toFixed(2)) }))),
       ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
-      element("td", {}, point.proven ? say("chart.is_proven") : point.lower_bound ? say("points.at_least", { bound: point.lower_bound }) : say("chart.unknown")),
+      element("td", {}, boundOf(point, "points.at_least", "chart.unknown")),
     );
   });
   /** @param {number} chosen */

@@ -1,7 +1,7 @@
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
-import { byId, capital, className, classBars, element, percent, put, rounded, total } from "./dom.js";
+import { buttonOf, byId, capital, className, classBars, element, percent, put, rounded, total } from "./dom.js";
 import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
 import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
@@ -123,7 +123,7 @@ function otherTests(session, { at, waiting }) {
       session.asked = buy;
       showState(session, true);
     };
-    return element("button", { type: "button", "data-buy": buy, click: ask }, testAt(session.index, buy).name);
+    return buttonOf({ "data-buy": buy, click: ask }, testAt(session.index, buy).name);
   });
   return element("div", { class: "others" }, element("p", { class: "or" }, say("consult.others")), element("div", { class: "buttons" }, ...buttons));
 }
@@ -198,8 +198,8 @@ function stepButtons(session, more = []) {
   return element(
     "div",
     { class: "buttons" },
-    element("button", { type: "button", id: "back", disabled: !begun, click: () => goBack(session) }, say("consult.back")),
-    element("button", { type: "button", id: "restart", disabled: !begun, click: () => startOver(session) }, say("consult.restart")),
+    buttonOf({ id: "back", disabled: !begun, click: () => goBack(session) }, say("consult.back")),
+    buttonOf({ id: "restart", disabled: !begun, click: () => startOver(session) }, say("consult.restart")),
     ...more,
   );
 }

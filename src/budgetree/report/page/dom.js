@@ -114,8 +114,20 @@ export function tableFrame(label, table) {
   return element("div", { class: "table-frame wide", tabindex: "0", role: "region", "aria-label": label }, table);
 }
 
+/** @type {(attributes: Attributes, ...children: Child[]) => HTMLButtonElement} */
+export const buttonOf = (attributes, ...children) => element("button", { type: "button", ...attributes }, ...children);
+
+/** @type {(...children: Child[]) => HTMLElement} */
+export const numberCell = (...children) => element("td", { class: "number" }, ...children);
+
+/** @type {(...children: Child[]) => HTMLElement} */
+export const rowHead = (...children) => element("th", { scope: "row" }, ...children);
+
 /** Means and ratios have endless digits: four of them do. @type {(number: number) => string} */
 export const rounded = (number) => amount(significant(number));
+
+/** All digits where these are few, as services/words.py shows it. @type {(number: number) => string} */
+export const short = (number) => (Number(number.toPrecision(10)) === clean(number) ? amount(number) : rounded(number));
 
 /** @type {(number: number) => number} */
 export const significant = (number) => Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4));

@@ -1,7 +1,7 @@
 // What an evaluation found, where the report has one: figures with their intervals, calibration, net benefit, groups.
 
-import { byId, drawing, element, tableFrame, tableOf } from "./dom.js";
-import { niceTicks, pathThrough } from "./chart.js";
+import { byId, drawing, element, numberCell, rowHead, tableFrame, tableOf } from "./dom.js";
+import { axesOf, niceTicks, pathThrough } from "./chart.js";
 import { amount, inUnit, numeral, say } from "./words.js";
 
 /** @import { Content, Corner, Measured } from "./types.d.ts" */
@@ -36,8 +36,8 @@ export function showEvaluation({ evaluation }) {
   }
   if (subgroups.length) {
     const rows = subgroups.map((one) => {
-      const cells = [one.error, one.sensitivity, one.specificity].map((figure) => element("td", { class: "number" }, figureWords(figure)));
-      return element("tr", { class: one.is_small ? "quiet" : null }, element("th", { scope: "row" }, `${one.by}: ${one.group}`), element("td", { class: "number" }, amount(one.n)), ...cells);
+      const cells = [one.error, one.sensitivity, one.specificity].map((figure) => numberCell(figureWords(figure)));
+      return element("tr", { class: one.is_small ? "quiet" : null }, rowHead(`${one.by}: ${one.group}`), numberCell(amount(one.n)), ...cells);
     });
     const headings = ["evaluation.group", "evaluation.cases", "evaluation.error", "evaluation.sensitivity", "evaluation.specificity"].map((key) => say(key));
     parts.push(element("h3", {}, say("evaluation.groups")), tableFrame(say("evaluation.groups"), tableOf({}, headings, [1, 2, 3, 4], rows)));
@@ -62,7 +62,7 @@ export function figureWords(figure) {
 
 /** @param {string} name @param {[string, Measured | null][]} figures */
 function figureTable(name, figures) {
-  const rows = figures.filter(([, figure]) => figure).map(([label, figure]) => element("tr", {}, element("th", { scope: "row" }, label), element("td", {}, figureWords(figure))));
+  const rows = figures.filter(([, figure]) => figure).map(([label, figure]) => element("tr", {}, rowHead(label), element("td", {}, figureWords(figure))));
   return element("div", {}, element("h3", {}, name), tableFrame(name, tableOf({ class: "figures" }, [say("evaluation.figure"), say("evaluation.value")], [], rows)));
 }
 
@@ -70,13 +70,7 @@ function figureTable(name, figures) {
 function curve(name, across, upright, lines) {
   const corners = lines.flatMap((line) => line.corners);
   const [right, top] = [0, 1].map((at) => Math.max(...corners.map((corner) => corner[at]), 1e-6));
-  /** @type {(value: number) => number} */
-  const x = (value) => PLOT.left + ((PLOT.width - PLOT.left - PLOT.right) * value) / right;
-  /** @type {(value: number) => number} */
-  const y = (value) => PLOT.height - PLOT.bottom - ((PLOT.height - PLOT.top - PLOT.bottom) * value) / top;
-  const ticks = niceTicks(top).filter((tick) => tick <= top).map((tick) => drawing("text", { x: PLOT.left - 8, y: y(tick) + 4, "text-anchor": "end" }, amount(tick)));
-  const below = niceTicks(right).filter((tick) => tick <= right).map((tick) => drawing("text", { x: x(tick), y: PLOT.height - PLOT.bottom + 18, "text-anchor": "middle" }, amount(tick)));
-  const names = [drawing("text", { x: 2, y: PLOT.height - 4 }, upright), drawing("text", { x: PLOT.width - PLOT.right, y: PLOT.height - 4, "text-anchor": "end" }, across)];
+  const { x, y, marks } = axesOf(PLOT, [right, top], niceTicks(top).filter((tick) => tick <= top), [amount, amount], [across, upright]);
   const paths = lines.map(({ kind, corners: own }) => drawing("path", { class: kind === "line" ? "line" : "line dashed", d: pathThrough(own, x, y) }));
-  return element("div", {}, element("h3", {}, name), drawing("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, class: "plot", role: "img", "aria-label": name }, ...ticks, ...below, ...names, ...paths));
+  return element("div", {}, element("h3", {}, name), drawing("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, class: "plot", role: "img", "aria-label": name }, ...marks, ...paths));
 }

@@ -1,6 +1,6 @@
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { byId, capital, cases, element, errors, percent, percentage, put, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
+import { byId, capital, cases, element, errors, numberCell, percent, percentage, put, rounded, rowHead, short, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 import { amount, clean, inUnit, numeral, say } from "./words.js";
 
@@ -89,7 +89,7 @@ const BY_LOSS = ["open", "neither", "least", "costlier", "might"]; // facts that
 
 /** Something that is known of other trees. @param {Content} content @param {Fact} fact */
 export function factWords({ losses }, { kind, budget, max_error: share, cost, least, cases: count, tests, choice }) {
-  const few = share ? say("fact.wrong", { share: clean(100 * share) }) : say("fact.without_errors");
+  const few = share ? say("fact.wrong", { share: short(100 * share) }) : say("fact.without_errors");
   const within = typeof budget === "number" ? say("fact.within", { budget: inUnit(budget) }) : say("fact.any");
   const values = { few, within, count: least ?? count ?? 0, cost: inUnit(cost ?? 0), tests: tests?.join(say("list.comma")) ?? "" };
   if (choice) return say("fact.leaves", choiceWords(choice));
@@ -169,7 +169,7 @@ export function showPrices(content) {
   const rows = content.tests.map((test) => {
     const parts = test.shared.map((place) => content.shared[place]);
     const shared = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
-    const name = element("th", { scope: "row" }, test.name);
+    const name = rowHead(test.name);
     return element("tr", {}, name, priceCell(test), element("td", {}, shared.join(say("list.comma")) || say("prices.none_shared")));
   });
   const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.shared")], rows)];
@@ -182,8 +182,8 @@ export function showPrices(content) {
         [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
         content.shared.map((part, at) => {
           const tests = users[at].map((test) => test.name).join(say("list.comma"));
-          const name = element("th", { scope: "row" }, part.name);
-          return element("tr", {}, name, element("td", { class: "number" }, inUnit(part.amount)), element("td", {}, tests));
+          const name = rowHead(part.name);
+          return element("tr", {}, name, numberCell(inUnit(part.amount)), element("td", {}, tests));
         }),
       ),
     );
@@ -198,9 +198,9 @@ function priceCell(test) {
   test.prices.forEach((price, outcome) => {
     byPrice.set(inUnit(price), [...(byPrice.get(inUnit(price)) || []), test.outcomes[outcome]]);
   });
-  if (byPrice.size === 1) return element("td", { class: "number" }, inUnit(test.prices[0]));
+  if (byPrice.size === 1) return numberCell(inUnit(test.prices[0]));
   const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: names.join(say("list.comma")) })));
-  return element("td", { class: "number" }, ...lines);
+  return numberCell(...lines);
 }
 
 /** @param {string} label @param {string[]} headings @param {HTMLElement[]} rows */

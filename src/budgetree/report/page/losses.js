@@ -1,6 +1,6 @@
 // What answers cost: which of them loses least, and the tables of answers by class.
 
-import { className, element, errors, tableFrame, tableOf } from "./dom.js";
+import { className, element, errors, numberCell, rowHead, tableFrame, tableOf } from "./dom.js";
 import { amount, clean, say } from "./words.js";
 
 /** @import { Content, Losses, Tree } from "./types.d.ts" */
@@ -71,7 +71,7 @@ function answerTable(content, label, cell) {
       const kind = answer === place ? "number right" : "number";
       return element("td", { class: number ? kind : `${kind} none` }, amount(number));
     });
-    return element("tr", {}, element("th", { scope: "row" }, className(content, answer)), ...cells);
+    return element("tr", {}, rowHead(className(content, answer)), ...cells);
   });
   const table = tableOf({ class: "by-class" }, [say("confusion.answer"), ...classes], classes.map((_, place) => place + 1), rows);
   return tableFrame(label, table);
@@ -89,7 +89,7 @@ export function confusionParts(content, tree) {
   const confused = tree.confusion.filter(([answer, label]) => answer !== label).sort((one, other) => other[2] - one[2]);
   const rows = confused.slice(0, MOST_PAIRS).map(([answer, label, count]) => {
     const cells = [className(content, label), className(content, answer)].map((name) => element("td", {}, name));
-    return element("tr", {}, ...cells, element("td", { class: "number" }, amount(count)));
+    return element("tr", {}, ...cells, numberCell(amount(count)));
   });
   const rest = confused.length - rows.length;
   const table = tableOf({}, [say("confusion.class"), say("confusion.other"), say("confusion.cases")], [2], rows);

@@ -17,7 +17,7 @@ import { foldAll, prepareToPrint, showTree, unfoldAll } from "./tree.js";
 import { printWall } from "./wall.js";
 import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 
-/** @import { Answer, Content, Session, View } from "./types.d.ts" */
+/** @import { Answer, Content, Session, Texts, View } from "./types.d.ts" */
 
 const address = readAddress(window.location.search);
 chooseLanguage();
@@ -29,7 +29,9 @@ const search = connectSearch(() => shown.view, map.goTo);
 
 /** Texts of the page itself stand in the attributes data-text and data-label of its elements. */
 function chooseLanguage() {
-  const { fixed, languages } = JSON.parse(byId("texts").textContent ?? "");
+  const { fixed, codes, texts } = /** @type {Texts} */ (JSON.parse(byId("texts").textContent ?? ""));
+  const ownTexts = Object.entries(texts).map(([key, all]) => codes.map((_, at) => [key, all[at]]));
+  const languages = Object.fromEntries(codes.map((code, at) => [code, Object.fromEntries(ownTexts.map((own) => own[at]))]));
   const code = pickLanguage(languages, [address.language, fixed, ...navigator.languages]);
   speak(code, languages);
   document.documentElement.lang = code;

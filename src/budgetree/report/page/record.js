@@ -1,6 +1,6 @@
 // A consultation as a record for the file: on paper, as JSON, and read again.
 
-import { element, percent, tableOf } from "./dom.js";
+import { buttonOf, element, numberCell, percent, rowHead, tableOf } from "./dom.js";
 import { answerWords } from "./explanation.js";
 import { indexTree, levelOf, nodeShares, testAt } from "./model.js";
 import { printOnly } from "./printing.js";
@@ -44,8 +44,8 @@ export function recordOf(index, state) {
 export function recordButtons(record) {
   const save = () => download(`${record.title || "consultation"}.json`, JSON.stringify(record, null, 2));
   return [
-    element("button", { type: "button", id: "print-record", click: () => printOnly("record") }, say("consult.print")),
-    element("button", { type: "button", id: "save-record", click: save }, say("consult.save")),
+    buttonOf({ id: "print-record", click: () => printOnly("record") }, say("consult.print")),
+    buttonOf({ id: "save-record", click: save }, say("consult.save")),
   ];
 }
 
@@ -64,12 +64,12 @@ export function recordParts(record) {
   const rows = record.steps.map((step) => {
     const price = step.available || step.charged ? inUnit(step.price) : say("consult.not_paid");
     const cells = [step.result, localTime(step.time)].map((text) => element("td", {}, text));
-    return element("tr", {}, element("th", { scope: "row" }, step.test), ...cells, element("td", { class: "number" }, price));
+    return element("tr", {}, rowHead(step.test), ...cells, numberCell(price));
   });
   const likely = record.probabilities.filter(({ probability }) => probability > 0).sort((one, other) => other.probability - one.probability);
   const shares = likely.map((entry) => {
-    const share = element("td", { class: "number" }, percent(entry.probability, 1));
-    return element("tr", {}, element("th", { scope: "row" }, entry.class), share);
+    const share = numberCell(percent(entry.probability, 1));
+    return element("tr", {}, rowHead(entry.class), share);
   });
   const headings = ["record.test", "record.result", "record.time", "record.price"].map((key) => say(key));
   return [

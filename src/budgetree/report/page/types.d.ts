@@ -5,6 +5,7 @@ export type Text = string | { other: string; [form: string]: string };
 
 /** Per language, as languages/ has them, the texts by key. */
 export type Languages = Record<string, Record<string, Text>>;
+export type Texts = { fixed: string | null; codes: string[]; texts: Record<string, Text[]> };
 
 export interface Content {
   title: string;

@@ -1,6 +1,6 @@
 // Paper for the wall: every stage as a numbered box with its tests, points, prices and answers; one page where they fit.
 
-import { byId, element, percent, total } from "./dom.js";
+import { byId, element, numberCell, percent, rowHead, total } from "./dom.js";
 import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
 import { inUnit, say } from "./words.js";
@@ -79,7 +79,7 @@ function stageCard(index, place, number) {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, content.tests[test].name),
+      rowHead(content.tests[test].name),
       element("td", {}, [...results.map(([, sum], at) => `${names[at].join(say("list.or"))}: ${sum}`), `${say("wall.unknown")}: ${otherwise}`].join(" | ")),
     ),
   );
@@ -89,7 +89,7 @@ function stageCard(index, place, number) {
     /** @type {Child[]} */
     const what = next ? [element("b", {}, say("wall.go_to", { number: next }))] : leafWords(index, /** @type {Leaf} */ (node), answer);
     const led = names.length ? element("td", {}, names.join(say("list.comma"))) : null;
-    const size = element("td", { class: "number" }, say("wall.cases", { share: percent(cases, all), count: cases }));
+    const size = numberCell(say("wall.cases", { share: percent(cases, all), count: cases }));
     return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), size);
   });
   return element(
