@@ -1,24 +1,59 @@
-"""ARCHITECTURE.md names what exists, and a table's way through the code stays short."""
+"""ARCHITECTURE.md names what exists, in the order in which it runs, on two screens."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import walk
+from budgetree.cli import main
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "src" / "budgetree"
+HOP = re.compile(r"`([\w/]+\.py)` `([\w.]+)`")
 
 
 def test_every_path_in_the_text_exists() -> None:
-    for path in re.findall(r"`((?:\w+/)+[\w.]+\.(?:py|pyi|cpp|hpp|js|toml|d\.ts))`", TEXT):
-        tried = (ROOT / path, PACKAGE / path, PACKAGE.parent / path, PACKAGE / "report" / path)
+    paths = re.findall(r"`((?:\w+/)+(?:[\w.]+\.(?:pyi?|cpp|hpp|js|json|toml|md))?)`", TEXT)
+    assert len(paths) > 40
+    for path in paths:
+        tried = (ROOT / path, PACKAGE / path, ROOT / "core" / path)
         assert any(place.exists() for place in tried), path
 
 
-def test_a_table_takes_at_most_ten_hops() -> None:
-    walk = TEXT[TEXT.index("## One table's way") : TEXT.index("## Packages")]
-    assert 0 < len(re.findall(r"^\d+\. ", walk, re.M)) <= 10
+def test_it_is_two_screens() -> None:
+    assert len(TEXT.splitlines()) <= 110
+
+
+def test_the_data_flow_is_what_a_tracer_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section = TEXT[TEXT.index("## Data flow") : TEXT.index("## Packages")]
+    steps = re.findall(r"^\d+\. (.+)$", section, re.M)
+    hops = [hop for step in steps for hop in HOP.findall(step)]
+    assert len(steps) <= 15
+    monkeypatch.chdir(tmp_path)
+    Path("cases.csv").write_text(walk.GOOD, encoding="utf-8")
+    (commands,) = re.findall(r"`budgetree (fit .*?)`, then `budgetree\s+(report .*?)`", section, re.S)
+    entered: dict[tuple[str, str], None] = {}
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            entered[frame.f_code.co_filename, frame.f_code.co_qualname] = None
+
+    sys.setprofile(note)
+    try:
+        codes = [main(command.split()) for command in commands]
+    finally:
+        sys.setprofile(None)
+    assert codes == [0, 0]
+    seen = list(entered)  # in the order of the first call
+    found = [seen.index((str(PACKAGE / path), name)) for path, name in hops]
+    assert found == sorted(found), [hop for _, hop in sorted(zip(found, hops, strict=True))]
 
 
 def test_no_module_is_called_like_a_function_that_it_defines() -> None:
