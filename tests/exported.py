@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.show.export.program import has_totals
-from budgetree.show.export.sql_plain import column
+from budgetree.show.export.sql import column
 from budgetree.tree import Grown, TreeBuilder, Walk
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure

@@ -18,7 +18,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
 from budgetree.show.export.conditions import Condition, Range
-from budgetree.show.export.sql_plain import column, condition_words, literal
+from budgetree.show.export.sql import column, condition_words, literal
 from exported import by_duckdb, database, deep_tree
 from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows

@@ -106,8 +106,10 @@ def visits(tree: Tree, *, every: bool = False) -> Iterator[Visit]:
             yield Visit("buy", depth, node)
             stack.append((depth, int(nodes.below(node)[0])))
         else:
-            joined = _by_child(nodes.below(node).tolist()) if every else outline.joined(node, hidden=True)
-            last = len(nodes.below(node)) - 1  # a result that is not listed, or the highest total
+            below = nodes.below(node).tolist()
+            last = len(below) - 1  # a result that is not listed, or the highest total
+            by_child = ([result for result, at in enumerate(below) if at == child] for child in dict.fromkeys(below))
+            joined = zip(by_child, dict.fromkeys(below), strict=True) if every else outline.joined(node, hidden=True)
             *some, (_, others) = sorted(joined, key=lambda found: found[0][-1] == last)
             if not some:
                 stack.append((depth, others))
@@ -116,10 +118,6 @@ def visits(tree: Tree, *, every: bool = False) -> Iterator[Visit]:
             stack += [Visit("close", depth, node), (depth + 1, others), Visit("others", depth, node)]
             for results, child in reversed(some):
                 stack += [(depth + 1, child), Visit("when", depth, node, tuple(results))]
-
-
-def _by_child(below: list[int]) -> list[tuple[list[int], int]]:
-    return [([result for result, at in enumerate(below) if at == child], child) for child in dict.fromkeys(below)]
 
 
 def n_levels(tree: Tree) -> int:

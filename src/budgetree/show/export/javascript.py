@@ -22,10 +22,9 @@ from budgetree.show.export.program import (
     Instruction,
     Pay,
     program_of,
-    small_trees,
+    totals_content,
 )
 from budgetree.show.text import summary_line
-from budgetree.tree.leaves import Totals
 from budgetree.tree.model.node_entries import short
 from budgetree.tree.tree import Tree
 
@@ -71,7 +70,7 @@ def _tables(tree: Tree) -> dict[str, Any]:
         "SCALE": float(schema.costs.scale),
         "LOSSES": None if table.is_plain else table.units.tolist(),
         "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
-        "TOTALS": _Lines(map(_totals, program.totals)),
+        "TOTALS": _Lines(map(totals_content, program.totals)),
         "STEPS": _Lines(map(_step, program.instructions)),
     }
 
@@ -97,12 +96,6 @@ def _test(tree: Tree, test: int) -> dict[str, Any]:
         reason = "has two values that JavaScript cannot tell apart; write them as texts"
         raise TreeError(f"test {name!r} {reason}.", subject=name)
     return {"name": name, "values": values, "missing": raw.missing}
-
-
-def _totals(totals: Totals) -> dict[str, Any]:
-    """What each total begins with, and what every result of a test and every end of a tree adds."""
-    added = [[test, table.tolist()] for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
-    return {"intercept": totals.intercept.tolist(), "added": added, "trees": small_trees(totals)}
 
 
 def _step(step: Instruction) -> dict[str, Any]:

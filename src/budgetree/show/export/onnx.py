@@ -12,7 +12,6 @@ Everything up to the end is whole numbers in float64, so that cases go where `pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import date, time
 from decimal import Decimal
 from functools import cached_property
@@ -34,45 +33,35 @@ from budgetree.tree.tree import Tree
 
 OPSET, ML_OPSET, IR_VERSION = 18, 5, 10
 LEQ, GTE, EQ = 0, 2, 4  # how a TreeEnsemble compares
+AXIS = np.array([1], dtype=np.int64)
 OUTPUTS = ("answer", "probabilities", "cost")
 
 
 def to_onnx(tree: Tree) -> bytes:
     """The model, serialized."""
-    return _Graph(tree, _library()).serialized()
-
-
-def _library() -> ModuleType:
     try:
         import onnx
     except ImportError as error:
         raise ImportError("to_onnx needs onnx: pip install 'budgetree[onnx]'.") from error
-    return onnx
+    return _Graph(tree, onnx).serialized()
 
 
-@dataclass(eq=False)
 class _Trees:
     """The nodes of a TreeEnsemble with one target; a child is a node's number, or ~ that of a leaf."""
 
-    feature: list[int] = field(default_factory=list)
-    mode: list[int] = field(default_factory=list)
-    split: list[float] = field(default_factory=list)
-    default: list[int] = field(default_factory=list)  # 1: NaN goes where the comparison holds
-    children: list[tuple[int, int]] = field(default_factory=list)
-    leaves: list[tuple[int, float]] = field(default_factory=list)  # target and weight
-    roots: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        # Per node: feature, mode, split, children, and 1 where NaN goes where the comparison holds.
+        self.nodes: list[tuple[int, int, float, tuple[int, int], int]] = []
+        self.leaves: list[tuple[int, float]] = []  # target and weight
+        self.roots: list[int] = []
 
     def leaf(self, weight: float, target: int = 0) -> int:
         self.leaves.append((target, weight))
         return ~(len(self.leaves) - 1)
 
     def node(self, feature: int, mode: int, split: float, then: int, otherwise: int, default: int = 0) -> int:
-        for own, value in (
-            (self.feature, feature), (self.mode, mode), (self.split, split), (self.default, default),
-            (self.children, (then, otherwise)),
-        ):  # fmt: skip
-            own.append(value)  # type: ignore[arg-type]
-        return len(self.feature) - 1
+        self.nodes.append((feature, mode, split, (then, otherwise), default))
+        return len(self.nodes) - 1
 
     def root(self, node: int) -> None:
         """A tree must have a node; a mere leaf gets one with the same on both sides."""
@@ -107,21 +96,24 @@ class _Graph:
         self.prefix = ""
         while any(name.startswith(f"{self.prefix}b.") for name in self.names.values()):
             self.prefix += "b"
-        self.inputs = [self._input(test) for test in self.tests]
+        proto, self.inputs = onnx.TensorProto, list[Any]()
+        for test, name in self.names.items():
+            kind = proto.DOUBLE if self._texts(test) is None else proto.STRING
+            self.inputs.append(onnx.helper.make_tensor_value_info(_checked(name), kind, ["n", 1]))
 
     def serialized(self) -> bytes:
         helper, proto = self.onnx.helper, self.onnx.TensorProto
         end = self.end
         found = dict(zip(OUTPUTS, (self._answer(end), self._probabilities(end), self._cost(end)), strict=True))
-        outputs = []
-        kinds = {"answer": self._answer_kind, "probabilities": proto.DOUBLE, "cost": proto.DOUBLE}
+        outputs, names = [], self._answer_names
+        kind = proto.STRING if names.dtype == object else helper.np_dtype_to_tensor_dtype(names.dtype)
         for name, value in found.items():
             shown = name
             while shown in self.names.values():
                 shown = f"budgetree {shown}"
             self.nodes.append(helper.make_node("Identity", [value], [shown]))
             shape = ["n", self.n_classes] if name == "probabilities" else ["n"]
-            outputs.append(helper.make_tensor_value_info(shown, kinds[name], shape))
+            outputs.append(helper.make_tensor_value_info(shown, kind if name == "answer" else proto.DOUBLE, shape))
         graph = helper.make_graph(self.nodes, "budgetree", self.inputs, outputs, list(self.constants.values()))
         versions = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
         about = {"producer_name": "budgetree", "doc_string": f"{summary_line(self.tree)}."}
@@ -166,7 +158,9 @@ class _Graph:
 
     def ensemble(self, trees: _Trees, features: str, n_targets: int = 1) -> str:
         """[n, targets], float64."""
-        from_array, children = self.onnx.numpy_helper.from_array, np.array(trees.children)
+        from_array = self.onnx.numpy_helper.from_array
+        feature, mode, split, below, default = zip(*trees.nodes, strict=True)
+        children = np.array(below)
         is_leaf = children < 0
         numbers = np.where(is_leaf, ~children, children)
         return self.add(
@@ -176,10 +170,10 @@ class _Graph:
             n_targets=n_targets,
             aggregate_function=1,  # the sum
             tree_roots=trees.roots,
-            nodes_featureids=trees.feature,
-            nodes_modes=from_array(np.array(trees.mode, dtype=np.uint8)),
-            nodes_splits=from_array(np.array(trees.split)),
-            nodes_missing_value_tracks_true=trees.default,
+            nodes_featureids=feature,
+            nodes_modes=from_array(np.array(mode, dtype=np.uint8)),
+            nodes_splits=from_array(np.array(split)),
+            nodes_missing_value_tracks_true=default,
             nodes_truenodeids=numbers[:, 0].tolist(),
             nodes_trueleafs=is_leaf[:, 0].astype(int).tolist(),
             nodes_falsenodeids=numbers[:, 1].tolist(),
@@ -189,11 +183,6 @@ class _Graph:
         )
 
     # From raw values to outcomes
-
-    def _input(self, test: int) -> Any:
-        proto = self.onnx.TensorProto
-        kind = proto.STRING if self._texts(test) is not None else proto.DOUBLE
-        return self.onnx.helper.make_tensor_value_info(_checked(self.names[test]), kind, ["n", 1])
 
     def _texts(self, test: int) -> list[str] | None:
         """The outcomes of a test as texts; None where they are numbers."""
@@ -227,7 +216,13 @@ class _Graph:
             reached = self.add("GreaterOrEqual", name, self.constant(limits)) if limits.size else None
             code = self._summed(reached) if reached else self._zero(self.flat(name))
         else:
-            values = [self._exact(value, name) for value in raw.values]
+            for value in raw.values:
+                if isinstance(value, int) and abs(value) > LARGEST_EXACT:
+                    message = (
+                        f"test {name!r}: {value!r:.60} cannot be written as a float64 of ONNX, whose whole numbers"
+                    )
+                    raise TreeError(f"{message} end at 2^53; write these as texts.", subject=name, found=value)
+            values = list(map(float, raw.values))
             if len(set(values)) < len(values):
                 reason = "has two values that ONNX cannot tell apart; write them as texts"
                 raise TreeError(f"test {name!r} {reason}.", subject=name)
@@ -239,20 +234,13 @@ class _Graph:
         return self.chosen(is_missing, self.constant(np.int64(raw.missing)), code)
 
     def _summed(self, numbers: str) -> str:
-        axes = self.constant(np.array([1], dtype=np.int64))
+        axes = self.constant(AXIS)
         return self.add("ReduceSum", self.cast(numbers, "INT64"), axes, keepdims=0)
 
     def _zero(self, like: str) -> str:
         """[n] of 0, as int64."""
         tensor = self.onnx.numpy_helper.from_array(np.zeros(1, dtype=np.int64))
         return self.add("ConstantOfShape", self.add("Shape", like), value=tensor)
-
-    @staticmethod
-    def _exact(value: Any, name: str) -> float:
-        if isinstance(value, int) and abs(value) > LARGEST_EXACT:
-            reason = "cannot be written as a float64 of ONNX, whose whole numbers end at 2^53; write these as texts"
-            raise TreeError(f"test {name!r}: {value!r:.60} {reason}.", subject=name, found=value)
-        return float(value)
 
     def position(self, test: int) -> str:
         """The outcome as a row of a table whose last row is for results that are not listed."""
@@ -273,7 +261,7 @@ class _Graph:
 
     def _totals(self, totals: Totals) -> str:
         start = self.constant(totals.intercept[None, :].astype(np.float64))
-        zero = self.add("Unsqueeze", self.cast(self._size, "DOUBLE"), self.constant(np.array([1], dtype=np.int64)))
+        zero = self.add("Unsqueeze", self.cast(self._size, "DOUBLE"), self.constant(AXIS))
         added = self.add("Add", zero, start)
         for test, points in zip(totals.tests, totals.points, strict=True):
             if points.any():
@@ -311,7 +299,7 @@ class _Graph:
 
     def _beside(self, columns: Sequence[str]) -> str:
         """Columns [n] as [n, columns]."""
-        axis = self.constant(np.array([1], dtype=np.int64))
+        axis = self.constant(AXIS)
         return self.add("Concat", *(self.add("Unsqueeze", column, axis) for column in columns), axis=1)
 
     # Where cases end
@@ -348,39 +336,26 @@ class _Graph:
                     kind, limit = ("top", confidence) if difference is None else ("apart", float(difference))
                     number[at] = trees.node(feature(kind, totals), GTE, limit, *(number[child] for child in children))
         trees.root(number[0])
-        made = {
-            "outcome": self._outcome_column,
-            "side": self._side,
-            "total": self._total,
-            "apart": self._apart,
-            "top": self._top,
-        }
-        columns = [made[kind](of) for kind, of in features]
+        columns = [self._feature(kind, number) for kind, number in features]
         found = self.ensemble(trees, self._beside(columns or [self.cast(self._size, "DOUBLE")]))
         return self.cast(self.flat(found), "INT64")
 
-    def _outcome_column(self, test: int) -> str:
-        return self.cast(self.position(test), "DOUBLE")
-
-    def _side(self, at: int) -> str:
-        """Of a branch by a result: which of its children is next."""
-        step = self.program.instructions[at]
-        assert isinstance(step, ByResult)
-        _, side = np.unique(step.children, return_inverse=True)
-        return self.gather(side.astype(np.float64), self.position(step.test))
-
-    def _total(self, number: int) -> str:
-        return self.flat(self.totals[number])
-
-    def _apart(self, number: int) -> str:
-        """How far apart two classes are."""
-        scores = self._scores(number)
-        first, second = (self.flat(self._column(scores, position)) for position in range(2))
-        return self.add("Abs", self.add("Sub", first, second))
-
-    def _top(self, number: int) -> str:
-        """The probability of the likeliest class."""
-        axes = self.constant(np.array([1], dtype=np.int64))
+    def _feature(self, kind: str, number: int) -> str:
+        """[n]: what decides at a branch, by the number of its test, instruction or total."""
+        if kind == "outcome":
+            return self.cast(self.position(number), "DOUBLE")
+        if kind == "side":  # which of its children is next
+            step = self.program.instructions[number]
+            assert isinstance(step, ByResult)
+            side = np.unique(step.children, return_inverse=True)[1]
+            return self.gather(side.astype(np.float64), self.position(step.test))
+        if kind == "total":
+            return self.flat(self.totals[number])
+        if kind == "apart":  # how far two classes are
+            scores = self._scores(number)
+            first, second = (self.flat(self._column(scores, position)) for position in range(2))
+            return self.add("Abs", self.add("Sub", first, second))
+        axes = self.constant(AXIS)  # the probability of the likeliest class
         return self.add("ReduceMax", self._softmax(self._scores(number)), axes, keepdims=0)
 
     def _column(self, table: str, position: int) -> str:
@@ -461,13 +436,6 @@ class _Graph:
             if all(type(name) is kind for name in names):
                 return np.array(names, dtype=dtype)
         return np.array([_checked(str(name)) for name in names], dtype=object)
-
-    @property
-    def _answer_kind(self) -> int:
-        names = self._answer_names
-        if names.dtype == object:
-            return int(self.onnx.TensorProto.STRING)
-        return int(self.onnx.helper.np_dtype_to_tensor_dtype(names.dtype))
 
     def _cost(self, end: str) -> str:
         """What was paid: what an end costs anyhow, and what depends on outcomes."""

@@ -134,6 +134,12 @@ def least_difference(confidence: float) -> int:
     return at
 
 
+def totals_content(totals: Totals) -> dict[str, Any]:
+    """What each total begins with, and what every result of a test and every end of a small tree adds."""
+    tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
+    return {"intercept": totals.intercept.tolist(), "added": tables, "trees": small_trees(totals)}
+
+
 def small_trees(totals: Totals) -> tuple[list[int], list[Any], list[list[int]]]:
     """Where each tree starts, the nodes of all, and what their ends add; an end is a position there.
 

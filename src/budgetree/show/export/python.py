@@ -25,10 +25,9 @@ from budgetree.show.export.program import (
     Program,
     has_totals,
     program_of,
-    small_trees,
+    totals_content,
 )
 from budgetree.show.text import summary_line
-from budgetree.tree.leaves import Totals
 from budgetree.tree.model.node_entries import short
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
@@ -287,7 +286,7 @@ def _loop(tree: Tree, program: Program, name: str, full: bool) -> str:
         "# where they start, their nodes (test, cut, by equal, default left, missing, right; or the number of an end)",
         "# and what ends add. Those of classes are in millionths.",
         f"_{name}_TOTALS = [",
-        *(f"    {_totals(totals)!r}," for totals in program.totals),
+        *(f"    {tuple(totals_content(totals).values())!r}," for totals in program.totals),
         "]",
         "# What to do: buy a test, go where its result leads (the last: any other), go where totals lead, or answer.",
         f"_{name}_STEPS = [",
@@ -306,11 +305,6 @@ def _loop(tree: Tree, program: Program, name: str, full: bool) -> str:
     body += FOUND.format(name=name, scale=repr(float(tree.schema.costs.scale))) if full else ""
     tables = "\n".join(lines)
     return f"{_imports(tables, 'bisect', *(['math'] if shares else []))}\n{tables}\n\n\n{body}"
-
-
-def _totals(totals: Totals) -> tuple[Any, ...]:
-    tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
-    return totals.intercept.tolist(), tables, small_trees(totals)
 
 
 def _test(tree: Tree, test: int) -> str:

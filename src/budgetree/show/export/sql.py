@@ -29,18 +29,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import partial
 from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import Remedy, SettingError, TreeError
-from budgetree.show.export.conditions import condition, n_levels, raw_values
-from budgetree.show.export.program import ByScores, BySure, has_totals, least_difference, program_of
-from budgetree.show.export.sql_plain import NEVER, PlainWriter, column, condition_words, literal
-from budgetree.tree.leaves import Ensemble, Model, Points
-from budgetree.tree.nodes import NO_RULE, Kind
+from budgetree.problem import Schema
+from budgetree.show.export.conditions import Condition, condition, n_levels, raw_values, visits
+from budgetree.show.export.program import (
+    Answer,
+    ByPoints,
+    ByResult,
+    ByScores,
+    BySure,
+    Instruction,
+    Pay,
+    has_totals,
+    program_of,
+)
+from budgetree.tree.leaves import Ensemble
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and others fewer
@@ -49,10 +62,10 @@ MAX_WHENS = 8  # likewise of a CASE by ascending limits
 MAX_GUARD = 400  # letters that say which cases need a total
 UNKNOWN, UNKNOWN_HIGH = -1, 255  # the outcome that is on no list
 LARGEST_INTEGER = 2**31 - 1
+NEVER = "(1 = 0)"  # SQLite takes TRUE and FALSE for columns where the table has such
 OWN = re.compile(r"([olhsmapx]\d+(_\d+)?|e|n_[a-z]+\d*)$")  # the names of our own columns
 
 NO_SQL = re.compile("[\0\ud800-\udfff]")
-
 Stage = tuple[str, list[str]]  # what the table before is called, and the columns that are added to it
 
 
@@ -70,10 +83,7 @@ def to_sql(
         instead = "Export it as python, predict with the model itself, or cut it: tree.cut(budget)"
         message = f"sql: this tree has {depth:,} {found}. {instead}."
         raise TreeError(message, subject="depth", found=depth, expected=MAX_DEPTH)
-    if full:
-        text = TotalsWriter(tree, tuple(columns)).query(table)
-    else:
-        text = TotalsWriter(tree).expression() if has_totals(tree) else PlainWriter(tree).expression()
+    text = Writer(tree, tuple(columns), by_outcome=True).query(table) if full else Writer(tree).expression()
     if NO_SQL.search(text):
         reason = "a name or value has a NUL or half a surrogate pair, which no database reads; rename it first"
         raise TreeError(f"sql: {reason}.")
@@ -99,25 +109,29 @@ def to_sql(
     return text.replace("\\", "\\\\")  # texts are the only place where there is one
 
 
-class TotalsWriter(PlainWriter):
-    """Of any tree; `columns` of the table stand beside the answers of a query."""
+class Writer:
+    """Of any tree; by the columns of the table alone where that suffices, else by outcomes and totals.
 
-    def __init__(self, tree: Tree, columns: tuple[str, ...] = ()) -> None:
-        super().__init__(tree)
-        self.columns = columns
+    `columns` of the table stand beside the answers of a query.
+    """
+
+    def __init__(self, tree: Tree, columns: tuple[str, ...] = (), *, by_outcome: bool = False) -> None:
+        self.tree, self.schema, self.nodes, self.columns = tree, tree.schema, tree.nodes, columns
+        self.answers, self.by_outcome = answer_literals(tree.schema), by_outcome or has_totals(tree)
         self.n_classes, self.losses = len(tree.class_names), tree.schema.loss_table
-        steps = program_of(tree)
-        self.totals = steps.totals
-        self.number = {totals: number for number, totals in enumerate(self.totals)}
-        self.answering = sorted({step.totals for step in steps.instructions if isinstance(step, ByScores)})
-        self.stopping = sorted({step.totals for step in steps.instructions if isinstance(step, BySure)})
+        program = program_of(tree)
+        self.totals, self.steps = program.totals, program.instructions  # of which each node has its own
+        self.answering = sorted({step.totals for step in self.steps if isinstance(step, ByScores)})
+        self.stopping = sorted({step.totals for step in self.steps if isinstance(step, BySure)})
         # An engine may take a new column for one of the table's where they have the same name.
         self.prefix, names = "", [name.lower() for name in (*self.schema.test_names, *columns)]
         while any(name.startswith(self.prefix) and OWN.match(name.removeprefix(self.prefix)) for name in names):
             self.prefix += "t"
 
     def expression(self) -> str:
-        """The answer, as a scalar subquery."""
+        """The answer; with outcomes, as a scalar subquery."""
+        if not self.by_outcome:
+            return "\n".join(self.lines(self.answer)) + "\n"
         rows = f"SELECT {_listed(self._outcomes() or ['0 AS n_none'])}"
         for source, columns in self._stages(self.losses.is_plain):
             rows = f"SELECT DISTINCT {_listed([f'{source}.*', *columns])} FROM (\n{rows}\n) AS {source}"
@@ -135,62 +149,72 @@ class TotalsWriter(PlainWriter):
         for source, columns in [*self._stages(False), ("answers", leaf)]:
             rows = f"SELECT {_listed([f'{source}.*', *columns, self._counted(source)])} FROM (\n{rows}\n) AS {source}"
         values: list[Callable[[int], str]] = [self.answer]
-        values += [self._probability(position) for position in range(self.n_classes)] + [self.cost]
+        values += [partial(self._probability, position=position) for position in range(self.n_classes)] + [self.cost]
         found = [f"{self._by_leaf(value)} AS {column(name)}" for name, value in zip(made, values, strict=True)]
         return f"SELECT {_listed([*kept, *found])} FROM (\n{rows}\n) AS ends\n"
 
+    def lines(self, at_leaf: Callable[[int], str], *, every: bool = False) -> Iterator[str]:
+        """CASE within CASE; leaves that answer the same are joined, unless `every` one counts."""
+        for visit in visits(self.tree, every=every):
+            indent = "  " * (2 * visit.depth)
+            if visit.kind == "open":
+                yield f"{indent}CASE"
+            elif visit.kind == "when":
+                yield f"{indent}  WHEN {self.condition(visit.node, visit.results)} THEN"
+            elif visit.kind == "others":
+                yield f"{indent}  ELSE"
+            elif visit.kind == "answer":
+                yield f"{indent}{at_leaf(visit.node)}"
+            elif visit.kind == "close":
+                yield f"{indent}END"
+
     def condition(self, node: int, results: tuple[int, ...]) -> str:
-        if self.nodes.kind[node] == Kind.BY_RESULT:
-            test = int(self.nodes.test[node])
-            unlisted = int(self.schema.n_outcomes[test])
-            return self.among(test, sorted(UNKNOWN if result == unlisted else result for result in results))
-        split = self.nodes.splits[self.nodes.rule[node]]
-        assert split.totals is not None
-        number = self.number[split.totals]
-        if split.confidence is not None:
-            sure = self._is_sure(number, split.confidence)
-            return sure if results == (0,) else f"NOT ({sure})"
-        return " OR ".join(self._is_between(number, split.cuts, side) for side in results)
+        """When a case takes one of these results of a branch."""
+        step = self.steps[node]
+        if isinstance(step, ByResult):
+            if not self.by_outcome:
+                name, taken = self.schema.test_names[step.test], condition(self.schema, step.test, results)
+                return condition_words(column(name), taken)
+            unlisted = len(step.children) - 1
+            return _among(self._name("o", step.test), sorted(UNKNOWN if one == unlisted else one for one in results))
+        if isinstance(step, BySure):
+            return self._is_sure(step) if results == (0,) else f"NOT ({self._is_sure(step)})"
+        assert isinstance(step, ByPoints)
+        total, cuts, sides = self._name("s", step.totals), step.cuts, []
+        for side in results:
+            limits = [f"{total} >= {cuts[side - 1]}"] if side else []
+            sides.append(" AND ".join(limits + ([f"{total} < {cuts[side]}"] if side < len(cuts) else [])))
+        return " OR ".join(sides)
 
-    def among(self, test: int, outcomes: list[int]) -> str:
-        return _among(self._name("o", test), outcomes)
-
-    def answer(self, leaf: int) -> str:
-        rule = self.nodes.scored(leaf)
-        if isinstance(rule, Model):
-            return self._name("a", self.number[rule.totals])
-        if rule is None:
-            return super().answer(leaf)
-        return self._by_total(rule, [self.answers[best] for best in self.losses.best(np.array(rule.chances)).tolist()])
+    def answer(self, at: int) -> str:
+        """What a leaf answers, or another instruction."""
+        step = self.steps[at]
+        if isinstance(step, ByScores):
+            return self._name("a", step.totals)
+        return self.answers[step.answer] if isinstance(step, Answer) else self._by_total(step, self.answer)
 
     def cost(self, leaf: int) -> str:
         """What a case has paid that comes to a leaf."""
         fixed, parts = 0, []
-        for node in self.nodes.path(leaf):
-            if self.nodes.is_buy[node]:
-                charges = self.nodes.charges[self.nodes.results(node)].tolist()
-                if len(set(charges)) == 1:
-                    fixed += charges[0]
-                else:
-                    parts.append(self._looked_up(self._name("o", int(self.nodes.test[node])), charges, float))
+        for step in (self.steps[node] for node in self.nodes.path(leaf)):
+            if isinstance(step, Pay) and len(set(step.charges)) == 1:
+                fixed += step.charges[0]
+            elif isinstance(step, Pay):
+                parts.append(self._looked_up(self._name("o", step.test), step.charges, float))
         scale = float(self.schema.costs.scale)
         if not parts:
             return literal(fixed / scale)
         return f"({' + '.join([literal(float(fixed)), *parts])}) / {literal(scale)}"
 
-    def _probability(self, position: int) -> Callable[[int], str]:
+    def _probability(self, at: int, position: int) -> str:
         """How likely one class is at a leaf."""
-
-        def value(leaf: int) -> str:
-            rule = self.nodes.scored(leaf)
-            if isinstance(rule, Model):
-                powers = self._names("p", self.number[rule.totals])
-                return f"{powers[position]} / ({' + '.join(powers)})"
-            if rule is None:
-                return literal(float(self.nodes.shares[leaf, position]))
-            return self._by_total(rule, [literal(float(chances[position])) for chances in rule.chances])
-
-        return value
+        step = self.steps[at]
+        if isinstance(step, ByScores):
+            powers = self._names("p", step.totals)
+            return f"{powers[position]} / ({' + '.join(powers)})"
+        if isinstance(step, Answer):
+            return literal(float(step.shares[position]))
+        return self._by_total(step, partial(self._probability, position=position))
 
     def _counted(self, rows: str) -> str:
         return f"COUNT(*) OVER () AS {self._name(f'n_{rows}')}"
@@ -204,16 +228,11 @@ class TotalsWriter(PlainWriter):
         cases = [f"WHEN {_among(self._name('e'), leaves)} THEN {said}" for said, leaves in some]
         return f"CASE {' '.join(cases)} ELSE {others} END" if cases else others
 
-    def _by_total(self, rule: Points, values: list[str]) -> str:
-        total = self._name("s", self.number[rule.totals])
+    def _by_total(self, step: Instruction, value: Callable[[int], str]) -> str:
+        assert isinstance(step, ByPoints)
+        total, values = self._name("s", step.totals), list(map(value, step.children))
         last = [k for k, value in enumerate(values[:-1]) if value != values[k + 1]]  # of those that are the same
-        return _stepwise([f"{total} < {rule.cuts[k]}" for k in last], [*(values[k] for k in last), values[-1]])
-
-    def _is_between(self, number: int, cuts: tuple[int, ...], side: int) -> str:
-        total = self._name("s", number)
-        limits = [f"{total} >= {cuts[side - 1]}"] if side else []
-        limits += [f"{total} < {cuts[side]}"] if side < len(cuts) else []
-        return " AND ".join(limits)
+        return _stepwise([f"{total} < {step.cuts[k]}" for k in last], [*(values[k] for k in last), values[-1]])
 
     def _name(self, kind: str, *numbers: int) -> str:
         return f"{self.prefix}{kind}{'_'.join(map(str, numbers))}"
@@ -233,8 +252,7 @@ class TotalsWriter(PlainWriter):
         if raw.thresholds is not None:
             edges = [edge for edge in raw.thresholds if edge != math.inf]
             levels = _stepwise([f"{quoted} < {literal(edge)}" for edge in edges], [*map(str, range(len(edges) + 1))])
-            missing = UNKNOWN if raw.missing == UNSEEN else raw.missing
-            return f"CASE WHEN {quoted} IS NULL THEN {missing} ELSE {levels} END AS {name}"
+            return f"CASE WHEN {quoted} IS NULL THEN {self._missing(test)} ELSE {levels} END AS {name}"
         taken = [condition(self.schema, test, (outcome,)) for outcome in range(int(self.schema.n_outcomes[test]))]
         cases = [f"WHEN {condition_words(quoted, each)} THEN {outcome}" for outcome, each in enumerate(taken)]
         return f"CASE {' '.join(cases)} ELSE {UNKNOWN} END AS {name}"
@@ -265,19 +283,16 @@ class TotalsWriter(PlainWriter):
         """Outcomes for small trees, with what is missing or not listed below or above all others."""
         columns = []
         for test in sorted({test for totals in self.totals if totals.trees is not None for test in totals.trees.tests}):
-            outcome, missing = self._name("o", test), self._missing(test)
-            others = [UNKNOWN] if missing is None else [UNKNOWN, missing]
-            columns.append(
-                f"CASE WHEN {_among(outcome, others)} THEN {UNKNOWN} ELSE {outcome} END AS {self._name('l', test)}"
-            )
-            columns.append(
-                f"CASE WHEN {_among(outcome, others)} THEN {UNKNOWN_HIGH} ELSE {outcome} END AS {self._name('h', test)}"
-            )
+            outcome, others = self._name("o", test), sorted({UNKNOWN, self._missing(test)})
+            columns += [
+                f"CASE WHEN {_among(outcome, others)} THEN {beyond} ELSE {outcome} END AS {self._name(kind, test)}"
+                for kind, beyond in (("l", UNKNOWN), ("h", UNKNOWN_HIGH))
+            ]
         return columns
 
-    def _missing(self, test: int) -> int | None:
+    def _missing(self, test: int) -> int:
         missing = raw_values(self.schema, test).missing
-        return None if missing == UNSEEN else missing
+        return UNKNOWN if missing == UNSEEN else missing
 
     def _added_up(self) -> list[list[str]]:
         """The columns of all totals; those that only some cases need come after those that tell who they are."""
@@ -290,12 +305,11 @@ class TotalsWriter(PlainWriter):
     def _guards(self) -> tuple[list[str | None], list[int]]:
         """Per total, when a case needs it (None: always), and how many totals stand one above the other before it."""
         nodes, places = self.nodes, [list[list[tuple[int, int]]]() for _ in self.totals]
-        for node in range(len(nodes)):
-            number = self._number_at(node)
+        for node, number in enumerate(map(_totals_of, self.steps[: len(nodes)])):
             above = [(at, below) for at, below in pairwise(nodes.path(node)) if not nodes.is_buy[at]]
-            if number is not None and number not in {self._number_at(at) for at, _ in above}:
+            if number is not None and number not in {_totals_of(self.steps[at]) for at, _ in above}:
                 places[number].append(above)
-        needs = [{self._number_at(at) for path in paths for at, _ in path} - {None} for paths in places]
+        needs = [{_totals_of(self.steps[at]) for path in paths for at, _ in path} - {None} for paths in places]
         guards = [self._guard(paths) for paths in places]
         levels = [0] * len(guards)
         for _ in guards:
@@ -307,29 +321,18 @@ class TotalsWriter(PlainWriter):
             return [None] * len(guards), [0] * len(guards)
         return guards, levels
 
-    def _number_at(self, node: int) -> int | None:
-        nodes = self.nodes
-        if nodes.kind[node] == Kind.BY_TOTAL:
-            totals = nodes.splits[nodes.rule[node]].totals
-        else:
-            scored = nodes.scored(node) if nodes.rule[node] != NO_RULE else None
-            totals = None if scored is None else scored.totals
-        return None if totals is None else self.number[totals]
-
     def _guard(self, paths: list[list[tuple[int, int]]]) -> str | None:
         words = []
         for path in paths:
-            parts = [f"({self.condition(at, self._results(at, below))})" for at, below in path]
-            words.append(" AND ".join(parts))
+            below = self.nodes.below
+            taken = [(at, tuple(np.flatnonzero(below(at) == child).tolist())) for at, child in path]
+            words.append(" AND ".join(f"({self.condition(at, results)})" for at, results in taken))
         guard = " OR ".join(words)
         # Confidence among many classes needs columns that come later.
         by_confidence = self.n_classes > 2 and any(
-            self._number_at(at) in self.stopping for path in paths for at, _ in path
+            isinstance(self.steps[at], BySure) for path in paths for at, _ in path
         )
         return None if not all(words) or by_confidence or len(guard) > MAX_GUARD else guard
-
-    def _results(self, node: int, child: int) -> tuple[int, ...]:
-        return tuple(result for result, at in enumerate(self.nodes.below(node).tolist()) if at == child)
 
     def _totals(self, number: int, guard: str | None) -> list[str]:
         """A column per total, added up in its unit: whole numbers, or floats where these could be too large."""
@@ -380,7 +383,7 @@ class TotalsWriter(PlainWriter):
         if trees.by_equal[node]:
             taken = {cut, UNKNOWN, missing} if is_default else {cut} - {missing}
             return _among(outcome, sorted(taken))
-        if missing == (UNKNOWN if (usual := self._missing(test)) is None else usual):
+        if missing == self._missing(test):
             return f"{self._name('l' if is_default else 'h', test)}<{cut + 1}"
         if is_default:
             return f"{outcome} <= {cut}" + (f" OR {outcome} = {missing}" if missing > cut else "")
@@ -414,11 +417,17 @@ class TotalsWriter(PlainWriter):
         found = f"CASE {' '.join(cases)} ELSE {values[len(columns) - 1]} END" if cases else values[0]
         return f"{found} AS {self._name(kind, number)}"
 
-    def _is_sure(self, number: int, confidence: float) -> str:
-        scores = self._names("s", number)
-        if len(scores) == 2:
-            return f"ABS({scores[0]} - {scores[1]}) >= {least_difference(confidence)}"
-        return f"1e0 / ({' + '.join(self._power(number, score) for score in scores)}) >= {literal(confidence)}"
+    def _is_sure(self, step: BySure) -> str:
+        scores = self._names("s", step.totals)
+        if step.difference is not None:
+            return f"ABS({scores[0]} - {scores[1]}) >= {step.difference}"
+        powers = " + ".join(self._power(step.totals, score) for score in scores)
+        return f"1e0 / ({powers}) >= {literal(step.confidence)}"
+
+
+def _totals_of(step: Instruction) -> int | None:
+    """The totals that it needs, by their number."""
+    return None if isinstance(step, (Pay, ByResult, Answer)) else step.totals
 
 
 def _listed(columns: Sequence[str]) -> str:
@@ -454,3 +463,52 @@ def _among(outcome: str, taken: list[int]) -> str:
     if len(taken) > 2 and taken[-1] - taken[0] == len(taken) - 1:
         return f"{outcome} BETWEEN {taken[0]} AND {taken[-1]}"
     return f"{outcome} IN ({', '.join(map(str, taken))})"
+
+
+def column(name: str) -> str:
+    """A column's name in quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def condition_words(quoted: str, taken: Condition) -> str:
+    """When the value of a column takes a branch."""
+    parts = [f"{quoted} IS NULL"] if taken.missing else []
+    for span in taken.ranges:
+        limits = [f"{quoted} >= {literal(span.low)}"] if span.low is not None else []
+        limits += [f"{quoted} < {literal(span.high)}"] if span.high is not None else []
+        parts.append(" AND ".join(limits) if limits else f"{quoted} IS NOT NULL")
+    if taken.values:
+        parts.append(f"{quoted} IN ({', '.join(map(literal, taken.values))})")
+    return " OR ".join(parts) if parts else NEVER
+
+
+def answer_literals(schema: Schema) -> list[str]:
+    """The classes and other answers as values of one type, as those of one expression are."""
+    names = schema.answer_names
+    if len({str(name) for name in names}) < len(names):
+        raise TreeError(f"classes {names!r:.80} look alike as text; SQL could not tell them apart.", found=names)
+    kinds = {next(kind for kind in (bool, str, object) if isinstance(name, kind)) for name in names}
+    return [literal(name if len(kinds) == 1 else str(name)) for name in names]
+
+
+def literal(value: Any) -> str:
+    """A value that reads back as the same one."""
+    if isinstance(value, bool):
+        return "(1 = 1)" if value else NEVER
+    if isinstance(value, float):
+        # With an exponent the literal is a double; without, some engines make it a decimal and compare otherwise.
+        if not math.isfinite(value):
+            return f"CAST('{value}' AS DOUBLE PRECISION)"
+        return repr(value) if "e" in repr(value) else f"{value!r}e0"
+    if isinstance(value, (int, Decimal)):
+        return str(value)
+    if isinstance(value, datetime):
+        kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMP WITH TIME ZONE"
+        return f"{kind} '{value.isoformat(' ')}'"
+    if isinstance(value, (date, time)):
+        return f"{'DATE' if isinstance(value, date) else 'TIME'} '{value.isoformat()}'"
+    if isinstance(value, timedelta):
+        return f"INTERVAL '{value // timedelta(microseconds=1)} microseconds'"
+    if not isinstance(value, str):
+        raise TreeError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as SQL.", found=value)
+    return "'" + value.replace("'", "''") + "'"
