@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.search import ANY_TEST, as_nodes
+from budgetree.learn.exact.search import ANY_TEST, Layout, as_nodes
 from budgetree.tree import Grown
 
 

@@ -23,7 +23,7 @@ import budgetree as bt
 import reference_losses as brute
 from _support.reference_search import ReferenceSearch
 from _support.reference_walk import follow
-from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.search import Layout
 from budgetree.report import summarise_tree
 from budgetree.tree.model.file import model_text
 from built_trees import random_codes, random_rows, random_tree

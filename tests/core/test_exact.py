@@ -15,8 +15,7 @@ from support import to_instance
 import budgetree as bt
 from _support.reference_search import ReferenceSearch
 from budgetree import _core
-from budgetree.learn.exact.layout import ALL_TESTS, Layout
-from budgetree.learn.exact.search import NEVER, Pass, Search
+from budgetree.learn.exact.search import ALL_TESTS, NEVER, Layout, Pass, Search
 from budgetree.services.clock import Clock
 from reference_exact import optimal_frontier
 
@@ -135,7 +134,7 @@ def test_errors_and_tree_are_those_of_the_definition(kind: str, n_outcomes: int)
         layout = Layout(random_table(seed, kind, n_outcomes, n_cases=40, n_tests=6), 40)
         reference = ReferenceSearch(layout)
         searches = [native(layout), native(layout, may_count_pairs=False), native(layout, cache_bytes=0)]
-        assert [search.counts_pairs for search in searches[:2]] == [layout.is_binary, False]
+        assert [search._search.counts_pairs for search in searches[:2]] == [layout.is_binary, False]
         rng = random.Random(seed)
         for budget in rng.sample(range(12), 5):
             expected, tree = reference.fewest(budget), reference.canonical(budget)
@@ -196,8 +195,8 @@ def test_the_two_ways_to_count_pairs_agree_on_larger_tables(kind: str) -> None:
         layout = Layout(random_table(seed, kind, n_cases=300, n_tests=14), 9)
         budget = 3 if kind == "one price" else 6
         packed, counted = native(layout), native(layout, may_count_pairs=False)
-        assert packed.counts_pairs
-        assert not counted.counts_pairs
+        assert packed._search.counts_pairs
+        assert not counted._search.counts_pairs
         assert answer(packed, budget).value == answer(counted, budget).value
         trees = (search.tree(budget, FOREVER, is_canonical=True) for search in (packed, counted))
         assert_same(*trees)

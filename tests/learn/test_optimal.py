@@ -17,7 +17,7 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.search import Layout
 from budgetree.learn.exact.solver import BudgetResult, Solver
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.learn.stability import Bought
-from budgetree.learn.validation import FoldSettings
+from budgetree.learn.validation import FoldSettings, bought_by
 from budgetree.messages import stability_sentence
 from budgetree.tree.provenance import Stability
 
@@ -40,7 +39,7 @@ def test_it_is_what_refits_without_each_fold_say() -> None:
         refit = bt.fit(instance.rows(np.flatnonzero(folds != fold)), budget=2, objective="new", folds=0).tree
         out = np.flatnonzero(folds == fold)
         same += (np.asarray(refit.predict(raw.iloc[out])) == np.asarray(own)[out]).sum()
-        firsts += Bought.by(refit).first == stability.first_test
+        firsts += bought_by(refit)[0] == stability.first_test
         for test in refit.tests_used:
             used[instance.test_names[test]] += 1
     assert stability.same_answers == pytest.approx(same / instance.n_rows)

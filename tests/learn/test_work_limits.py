@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.search import NEVER, Search
+from budgetree.learn.exact.search import NEVER, Layout, Search
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.points import Frontier
 from budgetree.learn.routes import learn_known, search_known

@@ -21,9 +21,10 @@ from sklearn.utils.validation import _get_feature_names, check_array, check_is_f
 from budgetree.data.frames import read_array, read_frame
 from budgetree.data.table import Table
 from budgetree.errors import ResultError, TableError
-from budgetree.estimators.training import Labelled, Training, listed_columns
+from budgetree.estimators.training import Training, listed_columns, prices_by_name
 from budgetree.learn.settings import check_time_limit
-from budgetree.problem import Instance
+from budgetree.problem import Instance, Losses
+from budgetree.problem.instance import Rows
 from budgetree.services.clock import Clock, Ended, instead_of_interrupt
 from budgetree.services.words import counted
 from budgetree.tree import Tree, Walk
@@ -288,8 +289,8 @@ class _InMemory(_BudgetTree, ABC):
         """An error where a setting is not what was expected, before anything is read."""
 
     @abstractmethod
-    def _instance(self, training: Training) -> Instance:
-        """The known cases that the rows make."""
+    def _rows(self, training: Training) -> Rows:
+        """The rows of an instance."""
 
     @abstractmethod
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
@@ -319,9 +320,8 @@ class _InMemory(_BudgetTree, ABC):
         clock = Clock(check_time_limit(self.time_limit))
         check_handle_unknown(self.handle_unknown)
         table = self._read(X, y)
-        labelled = Labelled.of(y, len(table))
-        training = self._training(table, labelled, sample_weight, groups)
-        self.classes_ = labelled.classes
+        training = self._training(table, y, sample_weight, groups)
+        self.classes_ = training.classes
         instance = self._instance(training)
         instance.schema.costs.budget_units(self.budget)  # refused by its own name
         with _interruptible():
@@ -339,12 +339,16 @@ class _InMemory(_BudgetTree, ABC):
         """What is left of a time limit; if it is missing, work is counted."""
         return self.time_limit if clock.counts_work else clock.seconds_left
 
-    def _training(self, table: Table, labelled: Labelled, sample_weight: Any, groups: Any = None) -> Training:
+    def _training(self, table: Table, y: Any, sample_weight: Any, groups: Any = None) -> Training:
         """The rows that count, the columns of categories as such."""
         listed = listed_columns(self.categorical_features, table.names)
         columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
-        table = replace(table, columns=columns)
-        return Training.of(table, labelled, sample_weight, self.class_weight, groups)
+        return Training.of(replace(table, columns=columns), y, sample_weight, self.class_weight, groups)
+
+    def _instance(self, training: Training) -> Instance:
+        """The known cases that the rows make."""
+        prices = prices_by_name(self.prices, training.table.names)
+        return Instance.from_rows(self._rows(training), tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 
 
 def _not_empty(table: Table) -> Table:

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
 from budgetree.estimators.base import _InMemory
-from budgetree.estimators.training import Labelled, Training, impurities_of, leaf_share, n_threads, prices_by_name
+from budgetree.estimators.training import Training, impurities_of, leaf_share, n_threads
 from budgetree.learn import fit
 from budgetree.learn.settings import check_confidence, check_min_cases
-from budgetree.problem import Instance, Losses
+from budgetree.problem import Instance
 from budgetree.problem.instance import Rows
 from budgetree.proof import Certificate, certify
 from budgetree.services.clock import Clock
@@ -125,11 +125,10 @@ class BudgetTreeClassifier(_InMemory):
     def _training(self, *given: Any, **others: Any) -> Training:
         return super()._training(*given, **others).as_cases()
 
-    def _instance(self, training: Training) -> Instance:
-        plan = LevelPlan.of(DEFAULT_LEVELS, blanks=self.blanks)
-        rows = Rows(training.table.owned(), training.labels, plan, weights=training.all_weights)
-        prices = prices_by_name(self.prices, training.table.names)
-        return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
+    def _rows(self, training: Training) -> Rows:
+        plan, weights = LevelPlan.of(DEFAULT_LEVELS, blanks=self.blanks), training.weights * training.factors
+        each = None if (weights == 1).all() else weights
+        return Rows(training.table.owned(), training.labels, plan, weights=each)
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
         groups = training.groups
@@ -255,15 +254,13 @@ class OptimalBudgetTreeClassifier(_InMemory):
         """
         check_is_fitted(self)
         table = self._read(X, y, reset=False)
-        training = self._training(table, Labelled.of(y, len(table)), sample_weight)
+        training = self._training(table, y, sample_weight)
         return certify(self._instance(training), self.tree_, time_limit=time_limit, progress=self._progress)
 
-    def _instance(self, training: Training) -> Instance:
+    def _rows(self, training: Training) -> Rows:
         levels = LevelPlan.of(self.levels, self.binning)
         table = levels.as_planned(training.table.owned())
-        rows = Rows(table, training.labels, levels, weights=training.weights * training.factors)
-        prices = prices_by_name(self.prices, training.table.names)
-        return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
+        return Rows(table, training.labels, levels, weights=training.weights * training.factors)
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
         tree = fit(

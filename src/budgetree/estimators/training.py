@@ -110,64 +110,41 @@ def listed_columns(given: Any, names: Sequence[str]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
-    """The classes of a table's rows."""
-
-    answers: NDArray[Any]  # as y has them
-    classes: NDArray[Any]
-    labels: NDArray[np.int64]  # per row, the position of its class
-
-    @classmethod
-    def of(cls, y: Any, n_rows: int) -> Labelled:
-        """One class for each row, or an error that says what is wrong."""
-        answers = column_or_1d(y, warn=True)
-        assert_all_finite(answers, input_name="y")
-        if len(answers) != n_rows:
-            sizes = f"{counted(len(answers), 'label')} for {counted(n_rows, 'row')} of X"
-            raise TableError(f"y: {sizes}; expected one for each.", subject="y", found=len(answers), expected=n_rows)
-        try:
-            check_classification_targets(answers)
-            classes, labels = np.unique(answers, return_inverse=True)
-        except TypeError as error:
-            message = "y: labels are missing or of several types; expected one label per row."
-            raise TableError(message, subject="y") from error
-        return cls(answers, classes, labels)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Training:
     """The rows that count, and for how much."""
 
     table: Table
+    classes: NDArray[Any]
     labels: NDArray[np.int64]  # per row, the position of its class
     weights: NDArray[np.float64]  # its own
     factors: NDArray[np.float64]  # of its class
     groups: NDArray[Any] | None  # per row, the number of its group
 
     @classmethod
-    def of(cls, table: Table, labelled: Labelled, sample_weight: Any, class_weight: Any, groups: Any) -> Training:
+    def of(cls, table: Table, y: Any, sample_weight: Any, class_weight: Any, groups: Any) -> Training:
         """All of them checked, without the rows of weight 0."""
+        classes, labels = classes_of(y, len(table))
         if isinstance(sample_weight, Iterable):
             check_weights(sample_weight, "sample_weight")
         weights: NDArray[np.float64] = _check_sample_weight(
-            sample_weight, labelled.answers, dtype=np.float64, copy=True, ensure_non_negative=True
+            sample_weight, labels, dtype=np.float64, copy=True, ensure_non_negative=True
         )
         factors = np.ones(len(weights))
         if class_weight is not None:
-            totals = class_totals(labelled.labels, weights, len(labelled.classes))
-            factors = class_factors(labelled.classes.tolist(), totals, class_weight)[labelled.labels]
+            totals = class_totals(labels, weights, len(classes))
+            factors = class_factors(classes.tolist(), totals, class_weight)[labels]
         numbers = None if groups is None else np.array(check_groups(groups, len(table)), dtype=object)
         kept = np.flatnonzero(weights * factors > 0)
         if not len(kept):
             raise TableError("sample_weight: every weight is 0; at least one row must count.", subject="sample_weight")
-        training = cls(table, labelled.labels, weights, factors, numbers)
+        training = cls(table, classes, labels, weights, factors, numbers)
         return training if len(kept) == len(table) else training.take(kept)
 
     def take(self, positions: NDArray[np.int64]) -> Training:
         """Only these rows, some perhaps several times."""
         groups = None if self.groups is None else self.groups[positions]
-        weights, factors = self.weights[positions], self.factors[positions]
-        return Training(self.table.take(positions), self.labels[positions], weights, factors, groups)
+        each = (self.labels[positions], self.weights[positions], self.factors[positions])
+        return Training(self.table.take(positions), self.classes, *each, groups)
 
     def as_cases(self) -> Training:
         """The same rows as cases to hold out: one of weight 2 is two of them.
@@ -177,11 +154,21 @@ class Training:
         positions = repeats(self.weights)
         return self if positions is None else replace(self.take(positions), weights=np.ones(len(positions)))
 
-    @property
-    def all_weights(self) -> NDArray[np.float64] | None:
-        """How much each row counts; None where that is once."""
-        weights = self.weights * self.factors
-        return None if (weights == 1).all() else weights
+
+def classes_of(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes, and the position of that of each row; or an error that says what is wrong."""
+    answers = column_or_1d(y, warn=True)
+    assert_all_finite(answers, input_name="y")
+    if len(answers) != n_rows:
+        sizes = f"{counted(len(answers), 'label')} for {counted(n_rows, 'row')} of X"
+        raise TableError(f"y: {sizes}; expected one for each.", subject="y", found=len(answers), expected=n_rows)
+    try:
+        check_classification_targets(answers)
+        classes, labels = np.unique(answers, return_inverse=True)
+    except TypeError as error:
+        message = "y: labels are missing or of several types; expected one label per row."
+        raise TableError(message, subject="y") from error
+    return classes, labels
 
 
 def class_totals(labels: NDArray[Any], weights: NDArray[np.float64], n_classes: int) -> list[Fraction]:

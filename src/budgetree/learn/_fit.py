@@ -16,32 +16,15 @@ import numpy as np
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import Remedy, SettingError
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn.exact.layout import leaf_count_bound
+from budgetree.learn import settings as checks
+from budgetree.learn.exact.search import leaf_count_bound
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, is_family
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.points import Frontier, Point, Result, candidate_of
 from budgetree.learn.routes import travel
-from budgetree.learn.settings import (
-    CACHE_BYTES,
-    FitRequest,
-    KnownRows,
-    Leaves,
-    at_least_one,
-    check_blanks,
-    check_cache_bytes,
-    check_cases,
-    check_choice,
-    check_confidence,
-    check_instance,
-    check_leaves,
-    check_max_error,
-    check_min_cases,
-    check_row_groups,
-    check_threads,
-    check_time_limit,
-)
+from budgetree.learn.settings import CACHE_BYTES, FitRequest, KnownRows, Leaves
 from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
@@ -178,7 +161,7 @@ def optimal(
     Result(0 errors within 5, proven; worst case 5, the least budget for that)
     """
     asked = {name: value for name, value in locals().items() if name != "instance"}
-    check_instance(instance)
+    checks.check_instance(instance)
     return fit(instance, objective="known", method="exact", folds=0, **asked)
 
 
@@ -232,7 +215,7 @@ def frontier(
     >>> [(point.max_cost, point.errors) for point in known][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
-    check_cases(instance)
+    checks.check_cases(instance)
     named = _check_budgets(instance, budgets, max_budget)
     request = make_request(instance, budget=None, max_error=None, **settings)
     n_points, is_new = _check_points(points, request, named), request.objective is Objective.NEW
@@ -268,7 +251,7 @@ def _check_points(points: Any, request: FitRequest, named: Sequence[int | float]
     """How many budgets to try; only where that is left to us."""
     if points is None:
         return None
-    n_points = at_least_one(points, "points")
+    n_points = checks.at_least_one(points, "points")
     if named is not None:
         message = "budgets and points: each budget that is named is a point; give one of the two."
         raise SettingError(message, subject="points", found=points)
@@ -337,9 +320,9 @@ def grow(
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
     Tree(1024 cases, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
     """
-    check_cases(instance)
-    n_threads = check_threads(threads)
-    least = check_min_cases(min_cases)
+    checks.check_cases(instance)
+    n_threads = checks.check_threads(threads)
+    least = checks.check_min_cases(min_cases)
     if isinstance(lookahead, bool) or lookahead not in (0, 1):
         raise SettingError.refusing("lookahead", lookahead, "0, or 1 to judge each test by the trees below it", (0, 1))
     if lookahead and (impurity != _PAIRS or delta != 0 or rule != "worst"):
@@ -441,13 +424,13 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
     if unknown := given.keys() - SETTINGS.keys():
         raise TypeError(f"{no_such('setting', min(unknown), [*SETTINGS])}")
     asked = SimpleNamespace(**SETTINGS | given)
-    check_cases(cases)
-    check_cache_bytes(asked.cache_bytes)
-    check_choice("method", asked.method, ("auto", "exact", "greedy"))
-    check_choice("objective", asked.objective, ("auto", "known", "new"))
-    check_leaves(asked.leaves, len(cases.schema.class_names))
-    least, chosen = check_min_cases(asked.min_cases), _check_impurities(cases, asked.impurities)
-    share = None if asked.max_error is None else check_max_error(asked.max_error)
+    checks.check_cases(cases)
+    checks.check_cache_bytes(asked.cache_bytes)
+    checks.check_choice("method", asked.method, ("auto", "exact", "greedy"))
+    checks.check_choice("objective", asked.objective, ("auto", "known", "new"))
+    checks.check_leaves(asked.leaves, len(cases.schema.class_names))
+    least, chosen = checks.check_min_cases(asked.min_cases), _check_impurities(cases, asked.impurities)
+    share = None if asked.max_error is None else checks.check_max_error(asked.max_error)
     is_distributed, names_impurities = isinstance(cases, DistributedCases), asked.impurities is not None
     if is_distributed and asked.method == "exact":
         message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
@@ -466,13 +449,13 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
     choice = _choose(cases, asked.objective, [name for name, is_given in only_known.items() if is_given])
     is_new = choice.objective is Objective.NEW
     if not is_new:
-        check_blanks(cases)
-    began, limit, folds, rows = time.monotonic(), check_time_limit(asked.time_limit), None, None
+        checks.check_blanks(cases)
+    began, limit, folds, rows = time.monotonic(), checks.check_time_limit(asked.time_limit), None, None
     if is_new or (isinstance(cases, Instance) and (asked.folds != 0 or asked.folds is False)):
         rows = KnownRows.of(cases, choice.objective, asked.groups)
         folds = check_folds(asked.folds, rows.groups, rows.instance)
     else:  # nothing is held out
-        check_row_groups(cases, asked.groups)
+        checks.check_row_groups(cases, asked.groups)
     if is_new and least > 1:
         raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -496,11 +479,11 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
         folds=folds,
         rows=rows,
         leaves=asked.leaves,
-        confidence=check_confidence(asked.confidence),
+        confidence=checks.check_confidence(asked.confidence),
         time_limit=limit if limit is None else max(0.0, limit - (time.monotonic() - began)),  # drawing takes a while
         impurities=chosen,
         cache_bytes=asked.cache_bytes,
-        threads=check_threads(asked.threads),
+        threads=checks.check_threads(asked.threads),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import search_frontier, solve
-from budgetree.learn.exact.layout import work_for_two
+from budgetree.learn.exact.search import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, Point, candidate_of, leaf_candidate
@@ -26,7 +26,7 @@ from budgetree.problem.cost_model import RuleKind
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Tree
-from budgetree.tree.provenance import Estimate, Method, Objective
+from budgetree.tree.provenance import Bounds, Estimate, Method, Objective
 
 REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 
@@ -103,29 +103,26 @@ def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool
     return _with_points(found, result.candidates, result.bounds, clock.ended(complete=result.complete))
 
 
-def _ignored(found: Frontier, least: int) -> frozenset[RuleKind]:
-    """The rules that a lower bound on the loss may not count on.
+def _bounds(found: Frontier, candidate: Candidate, least: int, within: int | None, **others: int) -> Bounds:
+    """What is known of other trees within a budget: none loses less than the least.
 
     What no tree avoids knows no rule; the bound that a long search raises takes order for kept, and least amounts.
     """
-    rules = found.instance.schema.costs.rules
-    is_raised = found.found_by is Method.EXACT and least > found.instance.irreducible.units
-    return rules - {RuleKind.LIMITS} if is_raised else rules
+    is_exact, rules = found.found_by is Method.EXACT, found.instance.schema.costs.rules
+    if is_exact and least > found.instance.irreducible.units:
+        rules -= {RuleKind.LIMITS}
+    return candidate.bounds(searched=is_exact, least_loss=least, within=within, ignores=rules, **others)
 
 
 def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended) -> Frontier:
     """These trees, with the least loss of any within each budget of its own; or the one budget asked for."""
     request, is_exact = found.request, found.found_by is Method.EXACT
     points = []
+    # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
+    min_cases = request.min_cases if is_exact else 1
     for candidate, bound in zip(candidates, least, strict=True):
-        bounds = candidate.bounds(
-            searched=is_exact,
-            least_loss=bound,
-            within=candidate.required_budget if request.every_budget else request.within,
-            # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
-            min_cases=request.min_cases if is_exact else 1,
-            ignores=_ignored(found, bound),
-        )
+        within = candidate.required_budget if request.every_budget else request.within
+        bounds = _bounds(found, candidate, bound, within, min_cases=min_cases)
         amount = found.instance.schema.costs.amount(candidate.required_budget)
         points.append(Point(candidate, bounds, amount, found.instance, ended=ended))
     found = replace(found, points=tuple(points))
@@ -170,14 +167,8 @@ def _at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Fronti
         budget = costs.budget_units(amount)
         index = sum(need <= budget for need in needs) - 1
         point, least = found[index], found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1]
-        bounds = point.candidate.bounds(
-            searched=found.found_by is Method.EXACT,
-            least_loss=least,
-            within=budget,
-            ignores=_ignored(found, least),
-            least_cost=point.bounds.least_cost,
-            min_cases=point.bounds.min_cases,
-        )
+        known = {"least_cost": point.bounds.least_cost, "min_cases": point.bounds.min_cases}
+        bounds = _bounds(found, point.candidate, least, budget, **known)
         named.append(replace(point, bounds=bounds, budget=amount))
     return replace(found, points=tuple(named), n_searched=0, is_named=True)
 

@@ -143,10 +143,8 @@ def check_cases(cases: Any) -> None:
 
 def check_instance(instance: Any) -> None:
     if isinstance(instance, DistributedCases):
-        message = (
-            f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. Shards are for fit, "
-        )
-        message += "predictive, grow and frontier."
+        message = f"instance: got {instance!r}, whose cases are not in memory; expected an Instance. "
+        message += "Shards are for fit, predictive, grow and frontier."
     elif not isinstance(instance, Instance):
         message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
     else:
@@ -155,15 +153,13 @@ def check_instance(instance: Any) -> None:
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:
-    if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
-        raise SettingError.refusing("cache_bytes", cache_bytes, "a whole number of bytes of at least 0", 0)
+    at_least(0, cache_bytes, "cache_bytes", "a whole number of bytes of at least 0")
 
 
 def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise SettingError.refusing(
-            subject, value, (" or " if len(choices) == 2 else ", ").join(map(repr, choices)), choices
-        )
+        expected = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
+        raise SettingError.refusing(subject, value, expected, choices)
 
 
 def check_blanks(cases: AnyCases) -> None:
@@ -213,8 +209,12 @@ def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
 
 
 def at_least_one(number: Any, subject: str, expected: str = "a whole number of at least 1") -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise SettingError.refusing(subject, number, expected, expected)
+    return at_least(1, number, subject, expected)
+
+
+def at_least(least: int, number: Any, subject: str, expected: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+        raise SettingError.refusing(subject, number, expected)
     return int(number)
 
 

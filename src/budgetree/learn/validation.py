@@ -7,6 +7,7 @@
                                         with losses, what they lose is averaged as well
 
 Errors on known cases say how well a tree fits the table; only rows that it was not learned from say how it will do.
+What the refits buy and answer says how firm the pathway is, at no further fit.
 """
 
 from __future__ import annotations
@@ -14,14 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
-from budgetree.learn.stability import Bought, compare
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
@@ -209,6 +208,13 @@ class Refit:
     walks: Sequence[Walk]  # of the rows held out
 
 
+def bought_by(tree: Tree) -> tuple[str | None, frozenset[str]]:
+    """The first test that a tree buys, None where its first node buys nothing; and all that it buys."""
+    names, nodes = tree.test_names, tree.nodes
+    first = names[int(nodes.test[0])] if nodes.is_buy[0] else None
+    return first, frozenset(names[test] for test in tree.tests_used)
+
+
 def refit_folds(
     instance: Instance,
     learn: Learn,
@@ -232,7 +238,11 @@ def refit_folds(
         groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
             tree_for = learn(rest, groups, clock.share(seconds))
-            refits = in_time([partial(tree_for, budget) for budget in budgets], clock)
+            refits = list[Tree]()
+            for budget in budgets:
+                if refits and clock.is_out_of_time:
+                    raise OutOfTimeError
+                refits.append(tree_for(budget))
         except OutOfTimeError:
             return
         yield Refit(out, refits, walk_rows(refits, rest, instance, out))
@@ -261,13 +271,13 @@ def cross_validate(
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     costs = np.zeros((len(budgets), instance.n_rows))
     is_done = np.zeros(instance.n_rows, dtype=bool)
-    bought = list[list[Bought]]()
+    bought = list[list[tuple[str | None, frozenset[str]]]]()
     for refit in refit_folds(
         instance, learn, budgets, settings, clock, min_seconds=min_seconds, report=report, part=part
     ):
         for index, walk in enumerate(refit.walks):
             answers[index, refit.rows], costs[index, refit.rows] = walk.answers, walk.cost
-        bought.append([Bought.by(tree) for tree in refit.trees])
+        bought.append(list(map(bought_by, refit.trees)))
         is_done[refit.rows] = True
     n_done = len(bought)
     # In an order that does not depend on that of the table: sums of floats do.
@@ -280,18 +290,17 @@ def cross_validate(
     answers = answers[:, rows]
     stabilities: list[Stability] = []
     if n_done and trees and not clock.is_out_of_time:
-        is_same = [
-            walk.answers == of_tree
-            for walk, of_tree in zip(walk_rows(trees, instance, instance, rows), answers, strict=True)
-        ]
+        again = walk_rows(trees, instance, instance, rows)
         share = learned_from / float(weights[order].sum())
-        for index, (tree, same) in enumerate(zip(trees, is_same, strict=True)):
-            stabilities.append(compare(tree, [of_fold[index] for of_fold in bought], same, weights[rows], share))
+        for index, (tree, walk) in enumerate(zip(trees, again, strict=True)):
+            same = float(weights[rows] @ (walk.answers == answers[index])) / float(weights[rows].sum())
+            stabilities.append(_stability(tree, [of_fold[index] for of_fold in bought], same, share))
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
+    wrong = (answers != instance.row_labels[rows]) & (answers < instance.n_classes)  # what is not a class is no error
     return Validation(
-        new_errors=tuple(held_out.error(wrong) for wrong in are_wrong(answers, instance, rows) if len(rows)),
+        new_errors=tuple(held_out.error(of_rows) for of_rows in wrong if len(rows)),
         new_losses=tuple(held_out.loss(of_rows, largest) for of_rows in lost if len(rows) and has_losses),
         n_folds=len(settings.parts(instance)),
         n_done=n_done,
@@ -313,19 +322,20 @@ def _is_too_late(instance: Instance, clock: Clock, seconds: float | None, min_se
     return left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
 
 
-def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
-    """The trees, made one after another; OutOfTimeError where the time is over before the last is begun."""
-    trees: list[Tree] = []
-    for make in makers:
-        if trees and clock.is_out_of_time:
-            raise OutOfTimeError
-        trees.append(make())
-    return trees
-
-
-def are_wrong(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which answers to these rows are another class; one that is not a class is no error."""
-    return np.asarray((answers != instance.row_labels[rows]) & (answers < instance.n_classes))
+def _stability(
+    tree: Tree, refits: Sequence[tuple[str | None, frozenset[str]]], same_answers: float, learned_from: float
+) -> Stability:
+    """How firm a tree is, by what the refits buy; `learned_from`: the share of the rows that each of them saw."""
+    first, own = bought_by(tree)
+    every = own.union(*(used for _, used in refits))
+    return Stability(
+        n_refits=len(refits),
+        learned_from=round(learned_from, 6),
+        first_test=first,
+        same_first=sum(its == first for its, _ in refits) / len(refits),
+        tests=tuple((name, sum(name in used for _, used in refits) / len(refits)) for name in sorted(every)),
+        same_answers=same_answers,
+    )
 
 
 def _recalls(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> tuple[float | None, ...]:

@@ -13,8 +13,8 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TooLargeError
-from budgetree.learn.exact import layout as layout_module
-from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact import search as search_module
+from budgetree.learn.exact.search import Layout
 
 
 def test_a_layout_is_the_instance_in_another_order() -> None:
@@ -48,7 +48,7 @@ def test_binary_is_two_outcomes_on_cases_that_count_once() -> None:
 
 
 def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_module, "SHARE_OF_MEMORY", 1e-9)
+    monkeypatch.setattr(search_module, "SHARE_OF_MEMORY", 1e-9)
     with refused(TooLargeError, subject="instance") as caught:
         bt.optimal(bt.datasets.load("dna"), budget=3)
     assert "Use a sample of the cases" in caught.value.message

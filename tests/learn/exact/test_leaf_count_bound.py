@@ -11,7 +11,7 @@ from reference import random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact.layout import leaf_count_bound
+from budgetree.learn.exact.search import leaf_count_bound
 from reference_exact import optimal_frontier
 
 

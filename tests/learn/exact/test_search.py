@@ -15,8 +15,7 @@ from support import to_instance
 import budgetree as bt
 from _support.reference_search import ReferenceSearch
 from budgetree import _core
-from budgetree.learn.exact.layout import ALL_TESTS, Layout
-from budgetree.learn.exact.search import NEVER, Pass, Search
+from budgetree.learn.exact.search import ALL_TESTS, NEVER, Layout, Pass, Search
 from budgetree.services.clock import Clock
 from budgetree.tree import Grown, Origin
 from budgetree.tree.builder import grown_tree

@@ -1,14 +1,18 @@
-"""Questions to the core's exact search, and its answers (core/exact/)."""
+"""Exact search by the core (core/exact/): how an instance is laid out for it, questions and answers."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from budgetree._native import core
-from budgetree.learn.exact.layout import ALL_TESTS, Layout
+from budgetree.errors import TooLargeError
+from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, NO_BRANCH, Grown
 
@@ -17,6 +21,110 @@ if TYPE_CHECKING:
 
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf
 NEVER = 2**62  # a budget beyond all sums
+ALL_TESTS = 2**15  # a breadth of a search that leaves nothing out, and more tests than it can have
+MAX_COUNTED = 2**16  # cases that 16 bits can count
+MAX_DEPTH = 1000  # the search calls itself once per test: a longer path would not fit on the stack
+SHARE_OF_MEMORY = 0.5
+BYTES_PER_CASE = 256  # of what a search keeps for each case beside its outcomes
+BYTES_PER_OUTCOME = 88  # and for each outcome of the test in hand, at every depth
+
+
+def _memory() -> int:
+    """The machine's, in bytes; where it does not say, what most have."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30
+
+
+def counts_bits(instance: Instance) -> bool:
+    """Whether all tests have two outcomes and every case counts once, so that pairs of tests are counted by bits."""
+    n_cases = len(instance.class_order.order)
+    return int(instance.schema.n_outcomes.max()) == 2 and instance.has_unit_weights and n_cases < MAX_COUNTED
+
+
+def work_for_two(instance: Instance) -> float:
+    """About how many nanoseconds the last two tests of the whole set take."""
+    n_cases = len(instance.class_order.order)
+    return float(n_cases * instance.n_tests**2 / (256 if counts_bits(instance) else 1))
+
+
+class Layout:
+    """What all searches of one instance share, read-only.
+
+    Tests are numbered by their costliest price here, cheapest first; by_price[test] is the instance's own number.
+    """
+
+    def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
+        cases, losses, costs = instance.class_order.order, instance.schema.loss_table, instance.schema.costs
+        self.by_price = np.argsort(costs.costliest, kind="stable").astype(np.int32)  # per test
+        self.costs = costs.reordered(self.by_price)
+        self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
+        self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
+        self.width = int(self.n_outcomes.max())
+        self.is_binary = counts_bits(instance)
+        self.losses = None if losses.is_plain else np.ascontiguousarray(losses.units)  # class × answer
+        self.min_cases = min_cases  # of every leaf
+        self.max_depth = self._max_depth(budget)
+        self._check_size()
+        self.codes = np.ascontiguousarray(instance.codes[cases][:, self.by_price])  # case × test: the outcome
+        self.labels = instance.labels[cases].astype(np.int32)  # ascending
+        self.weights = instance.weight_units[cases]
+        self.unavoidable = instance.irreducible.outvoted  # per case: what every tree loses, as equal ones differ
+        self.leaf_loss, self.unavoidable_loss = instance.class_order.leaf_loss, instance.irreducible.units
+
+    def _max_depth(self, budget: int) -> int:
+        """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
+        affordable = int((np.cumsum(np.sort(self.costs.cheapest).astype(float)) <= budget).sum())
+        # A test that only unlocks another tells no cases apart.
+        n_useful = self.n_tests if self.costs.needs.any() else self.n_cases
+        return min(affordable, self.n_tests, n_useful) + 2
+
+    def _check_size(self) -> None:
+        n_tests, longest = self.n_tests, self.max_depth - 2
+        needed = self.n_cases * (n_tests + BYTES_PER_CASE)
+        needed += self.max_depth * (8 * n_tests + BYTES_PER_OUTCOME * self.width)
+        needed += n_tests * self.width * (self.n_classes + 1) * 8
+        found, most = None, None
+        if n_tests >= ALL_TESTS:
+            found, most = n_tests, ALL_TESTS - 1
+            message = f"it has {found} tests; exact search takes up to {most}. Leave out tests,"
+        elif self.max_depth > MAX_DEPTH:
+            found, most = longest, MAX_DEPTH - 2
+            message = f"within this budget a path may have {found} tests; exact search follows up to {most}. Give a "
+            message += "smaller budget, leave out tests,"
+        elif needed > SHARE_OF_MEMORY * _memory():
+            found = needed
+            message = f"exact search on {self.n_cases} cases × {n_tests} tests would take about {needed / 2**30:.1f} "
+            message += "GB beside its cache, more than half of this machine's memory. Use a sample of the cases, fewer "
+            message += "tests or a smaller budget;"
+        if found is not None:
+            message = f"instance: {message} or be content with greedy trees."
+            raise TooLargeError(message, subject="instance", found=found, expected=most)
+
+
+def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
+    """What no tree with at most the allowed errors (by weight) costs less than in the worst case, in price units.
+
+    A tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves: leaves
+    within a budget ≤ the largest product of outcomes over tests that cost no more together. To tell 200 faults apart by
+    yes or no, some case is asked eight times. What tests share is left out and each test counts at its cheapest
+    outcome, so the bound holds whatever a path shows.
+    """
+    # How many classes must have a leaf: the largest, until no more than the allowed weight is left.
+    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
+    must = sum(weights) - allowed * instance.schema.weight_scale
+    needed = max(sum(before < must for before in accumulate(weights[:-1], initial=0)), 1)
+    table = instance.schema.costs
+    cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
+    for test in range(instance.n_tests):
+        shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
+        price = int(table.amounts[0, test, shown].min())
+        for leaves, units in sorted(cheapest.items(), reverse=True):
+            more = min(leaves * len(shown), needed)
+            cheapest[more] = min(units + price, cheapest.get(more, units + price))
+    # Where the tests are too few, no tree makes so few errors, and nothing is said of what it would cost.
+    return cheapest.get(needed, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +143,10 @@ class Pass:
     breadth: int = ALL_TESTS
     is_wide_first: bool = False  # all at the first set: each test is judged by what the pass makes of its parts
     max_pair_work: int = NEVER  # nanoseconds that counting all pairs of a set may take, in a pass that proves nothing
+
+    @property
+    def in_core(self) -> Any:
+        return core.Pass(self.breadth, self.is_wide_first, self.max_pair_work)
 
 
 EVERYTHING = Pass()
@@ -71,11 +183,6 @@ class Search:
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
         self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // n_workers, may_count_pairs)
 
-    @property
-    def counts_pairs(self) -> bool:
-        """Whether the last two tests come from counts of pairs of binary tests."""
-        return bool(self._search.counts_pairs)
-
     def search(
         self, budget: int, cutoff: int, clock: Clock, *, by: Pass = EVERYTHING, only: int = ANY_TEST
     ) -> Answer | None:
@@ -89,7 +196,8 @@ class Search:
         pass answers bounds nothing from below.
         """
         with clock.in_core() as core_clock:
-            answer: Answer | None = self._search.ask(_question(budget, cutoff, only), core_clock, _pass(by))
+            question = core.Question(budget, min(cutoff, NEVER), only)
+            answer: Answer | None = self._search.ask(question, core_clock, by.in_core)
         return answer
 
     def search_long(
@@ -100,10 +208,8 @@ class Search:
         Asked again with no larger cutoff it goes on where the clock had ended it.
         """
         with clock.in_core() as core_clock:
-            question = _question(budget, cutoff, ANY_TEST)
-            found, tree = self._search.search_in_parallel(
-                question, core_clock, self._threads, bound_seconds, known_bound
-            )
+            how = (core_clock, self._threads, bound_seconds, known_bound)
+            found, tree = self._search.search_in_parallel(core.Question(budget, min(cutoff, NEVER), ANY_TEST), *how)
         return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, **tree))
 
     def tree(
@@ -119,10 +225,10 @@ class Search:
 
         The canonical one is the tree that the budget defines, whatever was searched before.
         """
-        question = _question(budget, NEVER, first_test)
+        question = core.Question(budget, NEVER, first_test)
         question.is_canonical = is_canonical
         with clock.in_core() as core_clock:
-            tree = self._search.tree(question, core_clock, _pass(by))
+            tree = self._search.tree(question, core_clock, by.in_core)
         return None if tree is None else as_nodes(self._layout, **tree)
 
 
@@ -147,11 +253,3 @@ def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, co
         branches=branches,
         fallback=np.zeros(len(test), dtype=bool),
     )
-
-
-def _question(budget: int, cutoff: int, only: int) -> Any:
-    return core.Question(budget, min(cutoff, NEVER), only)
-
-
-def _pass(by: Pass) -> Any:
-    return core.Pass(by.breadth, by.is_wide_first, by.max_pair_work)

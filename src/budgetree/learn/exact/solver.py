@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.search import ANY_TEST, NEVER, Pass, Search
+from budgetree.learn.exact.search import ANY_TEST, NEVER, Layout, Pass, Search
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import Candidates, candidate_of, leaf_candidate
 from budgetree.learn.settings import FitRequest
