@@ -10,8 +10,7 @@ import pytest
 from support import random_cases
 
 import budgetree as bt
-from budgetree.distributed.buckets import bucketed, join, merged, n_buckets, split, tally
-from budgetree.distributed.partition import Sizes
+from budgetree.distributed.partition import Sizes, bucketed, join, merged, n_buckets, split, tally
 from budgetree.problem.duplicates import merge_duplicates
 from budgetree.services.clock import Clock, OutOfTimeError
 from sharding import cut, sharded

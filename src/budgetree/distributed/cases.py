@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
-from budgetree.distributed.buckets import bucketed, lost_in_all, lost_in_bucket
 from budgetree.distributed.partition import (
     SIZES,
     AnyPartition,
@@ -23,8 +22,10 @@ from budgetree.distributed.partition import (
     Sizes,
     Step,
     add,
+    bucketed,
     class_counts,
     count,
+    lost_in_bucket,
     move,
     partitions_of,
 )
@@ -103,6 +104,7 @@ class DistributedCases(HasSchema, ABC):
         self._drawn = drawn
         self.origin = Origin()
         self.factors: NDArray[np.int64] | None = None  # per class, where classes are weighted
+        self._irreducible: Unavoidable | None = None
 
     @abstractmethod
     @internal
@@ -121,24 +123,21 @@ class DistributedCases(HasSchema, ABC):
         return found if found.prices == self.prices else found.priced(self.prices)
 
     @abstractmethod
-    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
-        """What every tree loses, because cases agree on every test but not on the class.
+    def _lost(self, clock: Clock | None) -> Iterable[Unavoidable]:
+        """What every tree loses, bucket by bucket, because cases agree on every test but not on the class.
 
         OutOfTimeError where that takes longer than the clock allows, or would.
         """
 
     @internal
-    def irreducible_in(self, clock: Clock) -> Unavoidable:
-        """What no tree avoids; OutOfTimeError where finding it would take too long."""
-        if "irreducible" not in self.__dict__:
-            self.__dict__["irreducible"] = self._find_unavoidable(clock)
-        return self.irreducible
-
-    @cached_property
-    @internal
-    def irreducible(self) -> Unavoidable:
+    def irreducible_in(self, clock: Clock | None = None) -> Unavoidable:
         """What no tree avoids; finding it groups all cases by their codes, once."""
-        return self._find_unavoidable()
+        if self._irreducible is None:
+            buckets = list(self._lost(clock))
+            self._irreducible = Unavoidable(sum(one.units for one in buckets), sum(one.n_objects for one in buckets))
+        return self._irreducible
+
+    irreducible = property(irreducible_in)
 
     @internal
     def outcome_counts(self) -> list[NDArray[np.int64]]:
@@ -157,8 +156,7 @@ class DistributedCases(HasSchema, ABC):
     def weighted_by_class(self, factors: NDArray[np.int64]) -> DistributedCases:
         """The same cases, which count so many times as much by their class; an error costs 1."""
         other = copy(self)
-        other.__dict__.pop("irreducible", None)
-        other.schema = replace(self.schema, losses=None)
+        other.schema, other._irreducible = replace(self.schema, losses=None), None
         totals = self.class_order
         other.class_order = ClassTotals(totals.counts * factors, other.schema.loss_table, totals.n_cases)
         other.factors = factors
@@ -195,9 +193,9 @@ class LocalCases(DistributedCases):
         """What counts the partitions."""
         return LocalEngine(self._partitions, threads)
 
-    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+    def _lost(self, clock: Clock | None) -> Iterable[Unavoidable]:
         buckets = bucketed(self._partitions, self.sizes.bucket_bytes, clock=clock)
-        return lost_in_all(lost_in_bucket(bucket, self.schema.loss_table) for bucket in buckets)
+        return (lost_in_bucket(bucket, self.schema.loss_table) for bucket in buckets)
 
 
 AnyCases = Instance | DistributedCases

@@ -30,7 +30,6 @@ from dask.delayed import Delayed, delayed
 from distributed import Client, Future, get_worker
 from numpy.typing import NDArray
 
-from budgetree.distributed.buckets import Tally, join, lost_in_all, lost_in_bucket, merged, n_buckets, split, tally
 from budgetree.distributed.cases import DistributedCases, Engine
 from budgetree.distributed.dask_client import find_client, results
 from budgetree.distributed.drawn import HASH_BYTES, NO_HASHES, Draw, range_ends
@@ -40,11 +39,18 @@ from budgetree.distributed.partition import (
     Partition,
     Sizes,
     Step,
+    Tally,
     class_counts,
     count,
+    join,
+    lost_in_bucket,
+    merged,
     move,
+    n_buckets,
     narrowed,
     shape_of,
+    split,
+    tally,
 )
 from budgetree.distributed.prepare import (
     CaseRequest,
@@ -131,10 +137,10 @@ class DaskCases(DistributedCases):
     def engine(self, threads: int) -> Engine:
         return DaskEngine(self._client, self._partitions, self.sizes.fan_in)
 
-    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+    def _lost(self, clock: Clock | None) -> list[Unavoidable]:
         buckets = _bucketed(self._client, self._partitions, self.sizes, clock)
         lost = self._client.map(lost_in_bucket, buckets, losses=self.schema.loss_table, pure=False)
-        return lost_in_all(results(self._client, lost, clock))
+        return results(self._client, lost, clock)
 
 
 class DaskEngine:

@@ -55,7 +55,6 @@ class HashFile:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (which __exit__ closes)
-        self._ends: list[NDArray[np.int64]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -64,23 +63,16 @@ class HashFile:
         self._file.close()
 
     def add(self, hashes: NDArray[np.uint64]) -> None:
-        ascending = np.sort(hashes)
-        self._ends.append(range_ends(ascending, N_BUCKETS))
-        self._file.write(ascending.tobytes())
+        self._file.write(hashes.tobytes())
 
     def draw(self, n_rows: int) -> Draw:
         """Of all rows, range by range."""
-        share, draws = drawing.share_to_draw(n_rows), list[Draw]()
-        for number in range(N_BUCKETS):
-            pieces, start = [NO_HASHES], 0
-            for ends in self._ends:
-                first = start + (int(ends[number - 1]) if number else 0)
-                self._file.seek(first * HASH_BYTES)
-                n_bytes = (start + int(ends[number]) - first) * HASH_BYTES
-                pieces.append(np.frombuffer(self._file.read(n_bytes), dtype=np.uint64))
-                start += int(ends[-1])
-            draws.append(Draw.of(np.concatenate(pieces), share))
-        return Draw.joined(draws)
+        self._file.flush()
+        hashes = np.memmap(self._file, dtype=np.uint64, mode="r+")
+        hashes.sort()
+        share = drawing.share_to_draw(n_rows)
+        ranges = np.split(hashes, range_ends(hashes, N_BUCKETS)[:-1])
+        return Draw.joined([Draw.of(one, share) for one in ranges])
 
 
 def range_ends(ascending: NDArray[np.uint64], n_ranges: int) -> NDArray[np.int64]:

@@ -27,10 +27,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.source import Reading
-from budgetree.distributed.buckets import bucketed, merged
 from budgetree.distributed.cases import LocalCases
 from budgetree.distributed.drawn import DrawnRows, NumberTest, drawn_of
-from budgetree.distributed.partition import SIZES, Partition, Sizes, class_counts, joined, partitions_of, shape_of
+from budgetree.distributed.partition import (
+    SIZES,
+    Partition,
+    Sizes,
+    bucketed,
+    class_counts,
+    joined,
+    merged,
+    partitions_of,
+    shape_of,
+)
 from budgetree.distributed.prepare import (
     CaseRequest,
     DrawnPart,

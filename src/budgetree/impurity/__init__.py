@@ -15,16 +15,6 @@ from budgetree.impurity.functions import (
 )
 
 __all__ = [
-    "Counterexample",
-    "Entropy",
-    "Form",
-    "Gini",
-    "HingedPairs",
-    "HingedProduct",
-    "Impurity",
-    "ObjectPairs",
-    "Pairs",
-    "Polynomial",
-    "Powers",
-    "check_admissible",
-]
+    "Counterexample", "Entropy", "Form", "Gini", "HingedPairs", "HingedProduct", "Impurity", "ObjectPairs", "Pairs",
+    "Polynomial", "Powers", "check_admissible",
+]  # fmt: skip

@@ -8,17 +8,6 @@ from budgetree.learn.predictive.trees import predictive
 from budgetree.learn.settings import FitRequest
 
 __all__ = [
-    "Curve",
-    "CurvePoint",
-    "FitRequest",
-    "Frontier",
-    "Point",
-    "Result",
-    "fit",
-    "frontier",
-    "grow",
-    "optimal",
-    "predictive",
-    "ratios",
-    "tradeoff",
-]
+    "Curve", "CurvePoint", "FitRequest", "Frontier", "Point", "Result", "fit", "frontier", "grow", "optimal",
+    "predictive", "ratios", "tradeoff",
+]  # fmt: skip

@@ -11,24 +11,6 @@ from budgetree.tree.tree import Tree
 from budgetree.tree.walk import Walk
 
 __all__ = [
-    "LEAF",
-    "NO_BRANCH",
-    "Bounds",
-    "Branch",
-    "Buy",
-    "Confusion",
-    "Consultation",
-    "Ensemble",
-    "Fixed",
-    "Grown",
-    "Majority",
-    "Model",
-    "Nodes",
-    "Origin",
-    "Points",
-    "Split",
-    "Totals",
-    "Tree",
-    "TreeBuilder",
-    "Walk",
-]
+    "LEAF", "NO_BRANCH", "Bounds", "Branch", "Buy", "Confusion", "Consultation", "Ensemble", "Fixed", "Grown",
+    "Majority", "Model", "Nodes", "Origin", "Points", "Split", "Totals", "Tree", "TreeBuilder", "Walk",
+]  # fmt: skip
