@@ -17,7 +17,16 @@ from budgetree.problem.cost_model import RuleKind
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, listed, show_number, with_more
-from budgetree.tree.provenance import Bounds, LeafChoice, Objective, ObjectiveChoice, ProofState, Reason, Stability
+from budgetree.tree.provenance import (
+    Bounds,
+    Estimate,
+    LeafChoice,
+    Objective,
+    ObjectiveChoice,
+    ProofState,
+    Reason,
+    Stability,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class _Verbs:
 ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
 LOSS = _Verbs("loses less", "loses more", "lose less")
 MAX_TESTS = 6  # named one by one
+MAX_RECALLS = 4  # classes whose shares are listed one by one
 EARLY = "The search ended early; this is the best so far."
 
 
@@ -209,6 +219,44 @@ def stability_sentence(stability: Stability, schema: Schema) -> str:
     by = f"refits that buy each test: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
     refits = f"{round(stability.same_first * n)} of {counted(n, 'refit')} on {100 * stability.learned_from:.0f} %"
     return f"firm: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
+
+
+def estimate_sentences(estimate: Estimate | None, schema: Schema, positive: int) -> list[str]:
+    """What stands below the error on new cases: what rows held out cost and showed, and how firm the tree is."""
+    if estimate is None:
+        return []
+    firm = estimate.stability
+    sentences = held_out_sentence(estimate, schema, positive), "" if firm is None else stability_sentence(firm, schema)
+    return [sentence for sentence in sentences if sentence]
+
+
+def held_out_sentence(estimate: Estimate, schema: Schema, positive: int) -> str:
+    """What the rows held out cost, and how many of each class were found; "" where that is not known.
+
+    >>> import budgetree as bt
+    >>> schema = bt.Instance([[0], [1]], ["ill", "well"]).schema
+    >>> from budgetree.tree.provenance import NewError
+    >>> known = Estimate(NewError(0.2, 0.1), False, "", mean_cost=2.5, recalls=(0.94, 0.7))
+    >>> held_out_sentence(known, schema, 0)
+    'on the rows held out: mean cost 2.5, sensitivity 94 % (ill), specificity 70 %'
+    """
+    if estimate.mean_cost is None:
+        return ""
+    words = schema.wording
+    cost = f"on the rows held out: mean cost {words.with_unit(f'{estimate.mean_cost:.3g}')}"
+    if len(words.classes) == 2:
+        sensitivity, specificity = (share_words(estimate.recalls[label]) for label in (positive, 1 - positive))
+        return f"{cost}, sensitivity {sensitivity} ({words.classes[positive]}), specificity {specificity}"
+    shares = [share for share in estimate.recalls if share is not None]
+    if len(words.classes) > MAX_RECALLS:
+        return f"{cost}, share found: at least {share_words(min(shares))} of each class"
+    each = zip(words.classes, map(share_words, estimate.recalls), strict=True)
+    return f"{cost}, share found: {', '.join(f'{name} {share}' for name, share in each)}"
+
+
+def share_words(share: float | None) -> str:
+    """A share of cases; "-" where there was no case."""
+    return "-" if share is None else f"{100 * share:.0f} %"
 
 
 def objective_sentence(choice: ObjectiveChoice) -> str:

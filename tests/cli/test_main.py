@@ -73,7 +73,9 @@ def test_a_clinics_table_through_every_command(
     assert "<title>Brustschmerz</title>" in page
     assert "exhaustive search" in page
 
-    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.estimate}"
+    shown, held_out = run(capsys, "show", "pfad.json").strip().rsplit("\n", 1)
+    assert shown == f"{tree.to_text()}\n{tree.statement}\n{tree.estimate}"
+    assert held_out.startswith("on the rows held out: mean cost ")
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.export("rules")
     for form in ("sql", "javascript", "pmml"):
         assert run(capsys, "show", "pfad.json", "--as", form) == tree.export(form)

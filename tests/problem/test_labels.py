@@ -167,6 +167,13 @@ def test_parts_of_the_rows_leave_out_what_they_do_not_have() -> None:
 
 
 def test_amounts() -> None:
-    for unit, shown in (("", "12.5"), ("€", "12.50 €"), ("min", "12.5 min"), ("${}", "$12.50"), ("{}€", "12.50€")):
+    for unit, shown in (
+        ("", "12.5"),
+        ("€", "12.50 €"),
+        ("min", "12.5 min"),
+        ("$", "$12.50"),
+        ("${}", "$12.50"),
+        ("{}€", "12.50€"),
+    ):
         assert CASES.with_labels(bt.Labels(unit=unit)).schema.wording.amount(12.5) == shown
     assert CASES.with_labels(bt.Labels(unit="${}")).schema.wording.unit_name == "$"

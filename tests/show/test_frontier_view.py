@@ -15,6 +15,7 @@ from support import to_instance
 
 import budgetree as bt
 from _support.points import open_point
+from budgetree.messages import held_out_sentence
 from budgetree.show.frontier_view import (
     CLI_REMEDY,
     MAX_ROWS_IN_HTML,
@@ -24,7 +25,6 @@ from budgetree.show.frontier_view import (
     Steps,
     draw_in_letters,
     frontier_steps,
-    held_out_words,
     key_of,
     overfitted_words,
     points_table,
@@ -264,7 +264,8 @@ def test_a_frontier_says_what_rows_held_out_cost_and_how_many_of_each_class_are_
     )  # of 768 rows
     assert wrong / 768 == pytest.approx(frontier[1].new_error)
     assert "on the same rows: mean cost, sensitivity of pos, specificity of neg" in frontier.to_text()
-    assert held_out_words(frontier, frontier[1]).endswith("(pos), specificity 82 %")
+    assert held_out_sentence(frontier[1].estimate, frontier[1].tree.schema, 1).endswith("(pos), specificity 82 %")
     several = bt.frontier(bt.datasets.load("dna"), budgets=[2])
     assert "on the same rows: mean cost, and the share found of ei, ie, n" in several.to_text()
-    assert held_out_words(several, several[1]) == "mean cost 2, share found: ei 86 %, ie 80 %, n 74 %"
+    found = held_out_sentence(several[1].estimate, several[1].tree.schema, 0)
+    assert found == "on the rows held out: mean cost 2, share found: ei 86 %, ie 80 %, n 74 %"

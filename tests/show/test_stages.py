@@ -116,5 +116,6 @@ def test_the_chart_ends_with_what_to_expect_and_how_firm_it_is() -> None:
     assert result.estimate is not None
     assert result.estimate.stability is not None
     last = " ".join(result.tree.export("stages").split("-" * 100)[-1].split())
-    assert f"{result.estimate}; mean cost of the known cases" in last
+    assert f"{result.estimate} on the rows held out: mean cost" in last
+    assert result.estimate.recalls == result.point.new_recalls
     assert stability_sentence(result.estimate.stability, result.tree.schema) in last

@@ -10,7 +10,7 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.options import option
-from budgetree.cli.output import file_size, print_json, say, stability_lines, statement_line, tree_facts
+from budgetree.cli.output import estimate_lines, file_size, print_json, say, statement_line, tree_facts
 
 if TYPE_CHECKING:
     from budgetree.cli.inputs import Request
@@ -160,7 +160,7 @@ def _result_lines(result: Result, request: Request, *, is_charted: bool) -> Iter
     """What was found; without what a chart of stages says itself."""
     from budgetree.messages import cases_sentence, objective_sentence
     from budgetree.problem import Instance, Prices
-    from budgetree.show.frontier_view import CLI_REMEDY, held_out_words, new_words, no_more_words, verdict
+    from budgetree.show.frontier_view import CLI_REMEDY, new_words, no_more_words, verdict
 
     tree, wanted = result.tree, result.request
     if wanted.choice is not None:
@@ -177,11 +177,9 @@ def _result_lines(result: Result, request: Request, *, is_charted: bool) -> Iter
         if validation is not None and not is_charted:
             wrong = "" if point.estimate is None else f"{new_words(point)}, "
             yield f"new cases: {wrong}{validation.how}"
-        if validation is not None and result.frontier and (held_out := held_out_words(result.frontier, point)):
-            yield f"on the rows held out: {held_out}"
+        yield from () if is_charted else estimate_lines(tree)
         if point.for_new and result.frontier is not None and (no_more := no_more_words(result.frontier, point)):
             yield no_more
-        yield from () if is_charted else stability_lines(tree)
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:

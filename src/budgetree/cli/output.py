@@ -77,12 +77,11 @@ def statement_line(tree: Tree) -> str:
     return f"{head} {visible(' '.join(statement.sentences))}"
 
 
-def stability_lines(tree: Tree) -> list[str]:
-    """How stable a tree is, if that is known."""
-    from budgetree.messages import stability_sentence
+def estimate_lines(tree: Tree) -> list[str]:
+    """What is known of a tree on new cases besides its error."""
+    from budgetree.messages import estimate_sentences
 
-    firm = None if tree.estimate is None else tree.estimate.stability
-    return [] if firm is None else [visible(stability_sentence(firm, tree.schema))]
+    return list(map(visible, estimate_sentences(tree.estimate, tree.schema, tree.outline.target)))
 
 
 def file_size(path: str) -> str:

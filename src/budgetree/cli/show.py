@@ -10,7 +10,7 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.options import option
-from budgetree.cli.output import file_size, for_reader, print_json, say, stability_lines, statement_line, tree_facts
+from budgetree.cli.output import estimate_lines, file_size, for_reader, print_json, say, statement_line, tree_facts
 from budgetree.services.words import counted, visible
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def show(
 def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
     estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
     lines = [tree.to_text(max_depth=max_depth, confusion=confusion), statement_line(tree) + estimate]
-    return "\n".join([*lines, *stability_lines(tree)])
+    return "\n".join([*lines, *estimate_lines(tree)])
 
 
 @options.command(

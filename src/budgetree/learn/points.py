@@ -126,8 +126,6 @@ class Point:
     known_least, known_proven : number and bool, or None
         Of a frontier for new cases: the fewest errors (the least loss) of a tree for known cases within the budget,
         and whether that is proven.
-    new_cost, new_recalls : number and tuple of numbers, or None
-        On the rows held out for the estimate: the mean cost, and per class the share that is found (None without rows).
 
     Examples
     --------
@@ -146,8 +144,6 @@ class Point:
     ended: Ended = field(default=Ended.COMPLETE, repr=False)
     known_least: int | float | None = None
     known_proven: bool | None = None
-    new_cost: float | None = None
-    new_recalls: tuple[float | None, ...] | None = None
 
     @property
     def max_cost(self) -> int | float:
@@ -213,6 +209,16 @@ class Point:
     def new_loss_se(self) -> float | None:
         """The standard error of `new_loss`."""
         return None if self.estimate is None or self.estimate.new_loss is None else self.estimate.new_loss.se
+
+    @property
+    def new_cost(self) -> float | None:
+        """What the rows held out for the estimate cost on average."""
+        return None if self.estimate is None else self.estimate.mean_cost
+
+    @property
+    def new_recalls(self) -> tuple[float | None, ...] | None:
+        """Per class, the share of these rows that is found; None for a class without any."""
+        return None if self.estimate is None else self.estimate.recalls or None
 
     @property
     def overfitted(self) -> bool:

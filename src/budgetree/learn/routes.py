@@ -281,11 +281,9 @@ def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known
                     instance, lambda *_: by_budget.__getitem__, budgets, request.folds, clock, part=part
                 )
     judged = replace(judged, n_copies=request.rows.n_copies)
-    points = list(found)
-    for index, estimate in enumerate(_estimates(found, judged)):
-        cost, recalls = judged.mean_costs[index], judged.recalls[index]
-        points[index] = replace(points[index], estimate=estimate, new_cost=cost, new_recalls=recalls)
-    found = replace(found, points=tuple(points), validation=judged)
+    estimates = list(_estimates(found, judged))
+    points = [replace(point, estimate=estimate) for point, estimate in zip(found, estimates, strict=False)]
+    found = replace(found, points=(*points, *found.points[len(points) :]), validation=judged)
     return _with_cheaper(found, judged) if is_new else found
 
 
@@ -345,6 +343,7 @@ def _with_cheaper(found: Frontier, judged: Validation) -> Frontier:
 def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:
     losses = judged.new_losses or (None,) * len(judged.new_errors)
     firm = judged.stabilities or (None,) * len(judged.new_errors)
-    for point, error, loss, stability in zip(found, judged.new_errors, losses, firm, strict=False):
+    each = zip(found, judged.new_errors, losses, firm, judged.mean_costs, judged.recalls, strict=False)
+    for point, error, loss, stability, cost, recalls in each:
         overfitted = error.exceeds(point.error_rate) if loss is None else loss.exceeds(point.mean_loss)
-        yield Estimate(error, overfitted, judged.how, loss, stability)
+        yield Estimate(error, overfitted, judged.how, loss, stability, cost, recalls)

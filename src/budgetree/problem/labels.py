@@ -29,6 +29,7 @@ CURRENCIES = frozenset(
     ["EUR", "USD", "GBP", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "BRL", "INR", "CNY"]
 )
 PLACE = "{}"  # in a unit, where the number goes
+BEFORE = frozenset({"$", "US$", "A$", "C$", "£", "¥", "₹"})  # are written before a number, and need not say so
 PARTS = {"test": ("name", "help", "outcomes"), "class": ("name", "help")}  # of a label
 
 
@@ -57,7 +58,7 @@ class Labels:
     classes : dict, optional
         {class: label}, or {class: {"name": …, "help": …}}; also answers that are not classes.
     unit : str, default ''
-        Of prices and costs: "€" is written after a number; with "{}" it says where the number goes: "${}".
+        Of prices and costs: "$" is written before a number, "€" after it; "{}" says where the number goes: "CHF {}".
 
     Attributes
     ----------
@@ -263,7 +264,7 @@ def lay_out(labels: Labels | None, schema: Schema) -> Wording:
         answers=tuple(label.name or str(name) for label, name in zip(answers, schema.answer_names, strict=True)),
         answer_help=tuple(label.help for label in answers),
         n_classes=len(schema.class_names),
-        unit=given.unit,
+        unit=f"{given.unit}{PLACE}" if given.unit in BEFORE else given.unit,
     )
 
 

@@ -121,7 +121,8 @@ def _parse(path: Path) -> dict[str, Any]:
         raise FileError(f"there are brackets within brackets without end; expected {ENTRIES}.") from error
     for name, entry in content.items():
         if name not in ("default", "first", *TABLES):
-            raise FileError(f"unknown entry {name!r}; expected {ENTRIES}.", subject=name, expected=ENTRIES)
+            hint = " The unit of prices stands in [labels]." if name == "unit" else ""
+            raise FileError(f"unknown entry {name!r}; expected {ENTRIES}.{hint}", subject=name, expected=ENTRIES)
         if name in TABLES and not isinstance(entry, dict):
             raise FileError(f"{name!r} must be a table; write [{name}].", subject=name, found=entry)
     return content

@@ -27,7 +27,7 @@ from budgetree.tree.provenance import Method, Origin
 # Of a point, and of how the errors on new cases came about.
 POINT = (
     "budget", "max_cost", "errors", "loss", "referred", "error_rate", "new_error", "new_error_se", "new_loss",
-    "new_loss_se", "new_cost", "new_recalls", "overfitted", "lower_bound", "proven", "known_least", "known_proven",
+    "new_loss_se", "overfitted", "lower_bound", "proven", "known_least", "known_proven",
 )  # fmt: skip
 VALIDATION = ("n_folds", "n_done", "n_rows", "is_hold_out", "n_copies")
 EVALUATION = ("notes", "stability")  # of what an evaluation says in English; its facts stand beside them

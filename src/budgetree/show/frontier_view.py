@@ -12,7 +12,7 @@ from html import escape
 from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
-from budgetree.messages import cases_sentence, objective_sentence
+from budgetree.messages import MAX_RECALLS, cases_sentence, objective_sentence, share_words
 from budgetree.problem import Instance
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.tables import TextTable, html_table
@@ -32,7 +32,6 @@ WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
 WIDTHS |= {MEAN_COST: 10, SENSITIVITY: 6, SPECIFICITY: 6, RECALLS: 8}
 WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15, "budget": 10, FEWEST_KNOWN: 14}  # in letters
 MAX_ROWS_IN_HTML = 60
-MAX_RECALLS = 4  # classes
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 LETTERS_WIDE, LETTERS_HIGH = 60, 12
@@ -219,34 +218,20 @@ def _positive(frontier: Frontier) -> int | None:
     return schema.loss_table.positive(frontier.instance.class_order.counts.tolist())[0]
 
 
-def held_out_words(frontier: Frontier, point: Point) -> str:
-    """What the rows held out cost, and how many of each class were found; "" where nothing was held out."""
-    if point.new_recalls is None:
-        return ""
-    positive, classes = _positive(frontier), frontier.instance.schema.wording.classes
-    cost = f"mean cost {_cost_on_new(frontier, point)}"
-    if positive is None:
-        return f"{cost}, share found: {_recalls(point, classes)}"
-    sensitivity, specificity = _recall(point, positive), _recall(point, 1 - positive)
-    return f"{cost}, sensitivity {sensitivity} ({classes[positive]}), specificity {specificity}"
-
-
 def _cost_on_new(frontier: Frontier, point: Point) -> str:
     return "-" if point.new_cost is None else frontier.instance.schema.wording.with_unit(f"{point.new_cost:.3g}")
 
 
 def _recall(point: Point, label: int | None) -> str:
-    share = None if point.new_recalls is None or label is None else point.new_recalls[label]
-    return "-" if share is None else f"{100 * share:.0f} %"
+    return "-" if point.new_recalls is None or label is None else share_words(point.new_recalls[label])
 
 
-def _recalls(point: Point, names: Sequence[str] = ()) -> str:
+def _recalls(point: Point) -> str:
     """Of few classes each, of many the least."""
-    shares = [share for share in point.new_recalls or () if share is not None]
-    if len(point.new_recalls or ()) > MAX_RECALLS:
-        return f"at least {100 * min(shares):.0f} % of each class" if names else f"≥ {100 * min(shares):.0f} %"
-    each = (_recall(point, label) for label in range(len(point.new_recalls or ())))
-    return ", ".join(f"{name} {share}" for name, share in zip(names, each, strict=True)) if names else " ".join(each)
+    shares = point.new_recalls or ()
+    if len(shares) > MAX_RECALLS:
+        return f"≥ {share_words(min(share for share in shares if share is not None))}"
+    return " ".join(map(share_words, shares))
 
 
 def no_more_words(frontier: Frontier, point: Point) -> str:

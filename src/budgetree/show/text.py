@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
-from budgetree.messages import stability_sentence
+from budgetree.messages import estimate_sentences
 from budgetree.services.words import counted, largest, show_number, visible, with_more
 from budgetree.show.outline import Group, point_names
 from budgetree.show.stages import Ending, StageRecord, stage_records
@@ -382,7 +382,5 @@ def _new_case_lines(tree: Tree) -> list[str]:
     """What to expect of it, and how firm it is; nothing where that is not known."""
     if tree.estimate is None:
         return []
-    lines = [f"{tree.estimate}; mean cost of the known cases {show_number(tree.mean_cost)}"]
-    if tree.estimate.stability is not None:
-        lines.append(stability_sentence(tree.estimate.stability, tree.schema))
+    lines = [str(tree.estimate), *estimate_sentences(tree.estimate, tree.schema, tree.outline.target)]
     return [part for line in lines for part in wrap(line, CHART)]

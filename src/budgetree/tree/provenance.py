@@ -210,6 +210,8 @@ class Estimate:
     how: str  # the number came about, for people
     new_loss: NewLoss | None = None  # where losses were given
     stability: Stability | None = None  # of a tree for new cases, where there was time
+    mean_cost: float | None = None  # of the rows held out
+    recalls: tuple[float | None, ...] = ()  # per class, the share of these rows that is found; None without rows
 
     @property
     def mean(self) -> float:

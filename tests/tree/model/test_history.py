@@ -111,6 +111,10 @@ ORIGIN = {"method": "greedy", "rule": "worst", "changes": []}
         ({"bounds": {"state": "optimal"}}, {"entry": "bounds", "subject": "least_loss"}),
         ({"ended": "bored"}, {"entry": "ended", "found": "bored"}),
         ({"estimate": {"error": 0, "se": 0, "overfitted": False, "how": "", "loss": 1}}, {"subject": "loss_se"}),
+        (
+            {"estimate": {"error": 0, "se": 0, "overfitted": False, "how": "", "mean_cost": 1, "recalls": [0.5]}},
+            {"found": 1},
+        ),
     ],
 )
 def test_a_false_or_malformed_entry_is_refused(

@@ -56,7 +56,7 @@ export function plainWords(content, tree) {
   const key = tree.expected ? "overview.new" : "overview.known";
   const parts = [say(referred ? `${key}_referred` : key, { budget, share: whole(right), referred: whole(referred) })];
   if (content.classes.length === 2 && tree.confusion && all) {
-    const held = point?.new_recalls; // on rows that were held out
+    const held = tree.expected?.recalls; // on rows that were held out
     const [missed, cleared] = [tree.target, 1 - tree.target].map((label) => {
       if (held) return whole(held[label] ?? 0);
       const own = tree.confusion?.filter(([, its]) => its === label) ?? [];
@@ -65,7 +65,7 @@ export function plainWords(content, tree) {
     const values = { class: content.classes[tree.target], sensitivity: missed, specificity: cleared };
     parts.push(say(tree.expected && !held ? "overview.found_known" : "overview.found", values));
   }
-  return `${[...parts, say("overview.mean", { mean: inUnit(significant(point?.new_cost ?? tree.mean_cost)) })].join(say("list.semicolon"))}.`;
+  return `${[...parts, say("overview.mean", { mean: inUnit(significant(tree.expected?.mean_cost ?? tree.mean_cost)) })].join(say("list.semicolon"))}.`;
 }
 
 /** @type {(share: number) => string} */

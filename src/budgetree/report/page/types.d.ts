@@ -129,8 +129,6 @@ export interface Point {
   new_error_se: number | null;
   new_loss: number | null; // what a new case loses on average, where losses are given
   new_loss_se: number | null;
-  new_cost?: number | null; // on average, of the rows that were held out
-  new_recalls?: (number | null)[] | null; // by class, the share found of these rows
   overfitted: boolean;
   lower_bound: number;
   proven: boolean;
@@ -193,6 +191,8 @@ export interface Expected {
   se: number; // its standard error
   loss?: number; // what a new case loses on average, where losses are given
   loss_se?: number;
+  mean_cost?: number; // of the rows that were held out
+  recalls?: (number | null)[]; // by class, the share found of these rows
   overfitted: boolean;
   stability?: Stability; // of a tree for new cases, where there was time
 }

@@ -162,7 +162,8 @@ def _from_content(content: Any) -> Tree:
     schema = _read_schema(content)
     tree = read_tree(content, schema, origin=history.read_origin(content["origin"]))
     bounds = history.read_bounds(content["bounds"], tree)
-    estimate, ended = history.read_estimate(content["estimate"]), history.read_ended(content)
+    estimate = history.read_estimate(content["estimate"], len(schema.class_names))
+    ended = history.read_ended(content)
     return replace(tree, bounds=bounds, estimate=estimate, ended=ended)
 
 

@@ -168,12 +168,14 @@ def estimate_content(estimate: Estimate | None) -> dict[str, Any] | None:
     error, loss = estimate.new_error, estimate.new_loss
     content: dict[str, Any] = {"error": error.error, "se": error.se}
     content |= {"overfitted": estimate.overfitted, "how": estimate.how}
+    if estimate.recalls:
+        content |= {"mean_cost": estimate.mean_cost, "recalls": list(estimate.recalls)}
     if estimate.stability is not None:
         content["stability"] = asdict(estimate.stability) | {"tests": dict(estimate.stability.tests)}
     return content if loss is None else content | {"loss": loss.loss, "loss_se": loss.se}
 
 
-def read_estimate(content: dict[str, Any] | None) -> Estimate | None:
+def read_estimate(content: dict[str, Any] | None, n_classes: int) -> Estimate | None:
     """What is expected of new cases, from a file's entry."""
     if content is None:
         return None
@@ -184,4 +186,8 @@ def read_estimate(content: dict[str, Any] | None) -> Estimate | None:
         tests = tuple((name, float(share)) for name, share in stability["tests"].items())
         shares = {name: float(stability[name]) for name in ("learned_from", "same_first", "same_answers")}
         stability = Stability(**(stability | shares | {"tests": tests}))
-    return Estimate(error, content["overfitted"], content["how"], loss, stability)
+    recalls = tuple(None if share is None else float(share) for share in content.get("recalls", ()))
+    if recalls and len(recalls) != n_classes:
+        raise flaw("estimate.recalls", len(recalls), f"a share for each of {n_classes} classes")
+    cost = float(content["mean_cost"]) if recalls else None
+    return Estimate(error, content["overfitted"], content["how"], loss, stability, cost, recalls)
