@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from budgetree.tree import Tree
 
 # Where pages are, by their name below docs/: in the sources, until they are published. Then it is an address, such as
-# "https://site/{}.html" (CONTRIBUTING.md, "The documentation").
+# "https://site/{}.html" (CONTRIBUTING.md, "Words and documentation").
 PAGE = "docs/{}.md"
 STREAMS = ("stdin", "stdout", "stderr")
 REPORT, TABLE = "report.html", "frontier.csv"
