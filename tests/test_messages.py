@@ -35,7 +35,7 @@ SENTENCES = {
     "fewest errors": (bounds(), f"proven: {BEST}"),
     "and cheapest": (
         bounds(least_cost=10),
-        f"proven: {BEST} Whatever costs less in the worst case makes more errors.",
+        f"proven: {BEST} Any tree that costs less in the worst case makes more errors.",
     ),
     "any budget": (bounds(within=None), "proven: No tree at any budget makes fewer errors."),
     "some might": (
@@ -207,7 +207,7 @@ def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsy
 def test_that_rows_are_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "MAX_ROWS", 500)
     pima = bt.datasets.load("pima")
-    drawn = "cases: 500 of 768 rows, drawn by what they hold; a fifth of them judges; numbers as they are"
+    drawn = "cases: 500 of 768 rows, sampled by content; one fifth estimates the error; numbers as they are"
     assert cases_sentence(pima, Objective.NEW) == drawn
     assert "drawn" not in cases_sentence(pima, Objective.KNOWN)
 

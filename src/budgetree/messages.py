@@ -120,7 +120,9 @@ def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) ->
     if bounds.state is ProofState.OPTIMAL:
         best = Fact("least", f"No tree {within} {verbs.fewer}.", budget)
         is_cheapest = max_cost and bounds.least_cost == max_cost
-        return (best, Fact("costlier", f"Whatever costs less in the worst case {verbs.more}."))[: 1 + bool(is_cheapest)]
+        return (best, Fact("costlier", f"Any tree that costs less in the worst case {verbs.more}."))[
+            : 1 + bool(is_cheapest)
+        ]
     least = schema.loss(bounds.least_loss)
     few = counted(least, "error") if least else "no errors"
     might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(least)}"
@@ -179,7 +181,9 @@ def cases_sentence(cases: Instance, objective: Objective) -> str:
     if rows is not None and rows.duplicates == "merge" and objective is Objective.KNOWN:
         counted_rows = f"{cases.n_objects}, of {counted(len(rows), 'row')}, of which identical ones are merged"
     if objective is Objective.NEW and cases.n_rows > drawing.MAX_ROWS:
-        counted_rows = f"{drawing.MAX_ROWS:,} of {cases.n_rows:,} rows, drawn by what they hold; a fifth of them judges"
+        counted_rows = (
+            f"{drawing.MAX_ROWS:,} of {cases.n_rows:,} rows, sampled by content; one fifth estimates the error"
+        )
     if rows is None:
         return f"cases: {counted_rows}; outcomes as given"
     if objective is Objective.NEW:
@@ -208,7 +212,7 @@ def stability_sentence(stability: Stability, schema: Schema) -> str:
     >>> said = stability_sentence(Stability(5, 0.8, "age", 0.8, (("age", 1.0), ("scan", 0.4)), 0.934), schema)
     >>> for part in said.split("; "):
     ...     print(part)
-    firm: 4 of 5 refits on 80 % of the rows begin with age
+    stability: 4 of 5 refits on 80 % of the rows begin with age
     refits that buy each test: age 5, scan 2
     93 % of the answers are the same
     """
@@ -218,7 +222,9 @@ def stability_sentence(stability: Stability, schema: Schema) -> str:
     bought = [f"{name} {count}" for name, count in sorted(times.items(), key=lambda entry: -entry[1])]
     by = f"refits that buy each test: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
     refits = f"{round(stability.same_first * n)} of {counted(n, 'refit')} on {100 * stability.learned_from:.0f} %"
-    return f"firm: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
+    return (
+        f"stability: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
+    )
 
 
 def estimate_sentences(estimate: Estimate | None, schema: Schema, positive: int) -> list[str]:

@@ -69,7 +69,7 @@ def test_it_is_in_the_model_file_and_in_its_sentence(tmp_path: Path) -> None:
         tree.estimate.stability, tree.schema
     )
     none = replace(tree.estimate.stability, first_test=None, tests=(), n_refits=1, same_first=1.0)
-    assert "firm: 1 of 1 refit on 80 % of the rows buy no test; " in stability_sentence(none, tree.schema)
+    assert "stability: 1 of 1 refit on 80 % of the rows buy no test; " in stability_sentence(none, tree.schema)
 
 
 @pytest.mark.parametrize("settings", [{"folds": 0}, {"time_limit": 0}, {"objective": "known"}])

@@ -163,7 +163,7 @@ def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
     builder.leaf(builder.buy(end, "colour"), model)
     tree = builder.build()
     assert tree.to_text().splitlines() == [
-        "0 cases, 2 tests that are weighed together in 2 leaves; worst case 4, mean 0; 0 errors",
+        "0 cases, 2 tests, 2 leaves; worst case 4, mean 0; 0 errors",
         "buy age: costs 1, then the model of age?  [no known case]",
         "├─ 90% sure: → by the model of age, spent 1  [no known case]",
         "└─ less sure: buy colour: costs 1 to 3, spent 1  [no known case]",

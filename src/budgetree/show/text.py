@@ -79,7 +79,7 @@ def summary_line(tree: Tree) -> str:
     rate = "" if has_losses or not total else f" ({tree.errors / total:.1%})"
     leaves = counted(tree.n_leaves, "leaf", "leaves")
     if any(isinstance(rule, Points | Model) for rule in tree.nodes.rules):
-        leaves = f"{counted(len(tree.tests_used), 'test')} that are weighed together in {leaves}"
+        leaves = f"{counted(len(tree.tests_used), 'test')}, {leaves}"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {leaves}; "
         f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; {_further(tree)}"
