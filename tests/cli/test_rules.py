@@ -82,7 +82,7 @@ def test_a_consultation_and_predictions_have_every_resource(
     answers = iter(["0", "1", "1", "1", "1"])
     monkeypatch.setattr("builtins.input", lambda: next(answers))
     printed = run(capsys, "ask", model)
-    assert "time: 0 of 32 min" in printed
+    assert "spent 0 and 0 min, at most" in printed
     assert "(lab)" in printed
     assert "lab (b, c)" in run(capsys, "show", model)
 

@@ -141,11 +141,11 @@ def test_changes_keep_the_rules(cases: bt.Instance) -> None:
 
 def test_a_case_ends_where_a_rule_forbids_the_next_test(cases: bt.Instance) -> None:
     case = bt.Consultation(build(cases))
-    assert case.costs == {"price": (0, 400), "time": (0, 80)}
+    assert case.costs == {"price": (0, 400, 40), "time": (0, 80, 15)}
     case.answer("1")
-    assert case.costs == {"price": (40, 360), "time": (15, 65)}
+    assert case.costs == {"price": (40, 360, 60), "time": (15, 65, 20)}
     case.answer("1")
-    assert (case.next_test, case.refusal, case.costs["time"]) == ("mri", None, (35, 45))
+    assert (case.next_test, case.refusal, case.costs["time"]) == ("mri", None, (35, 45, 45))
     case.undo()
     case.unavailable()
     if not case.done:  # most known cases went on without it

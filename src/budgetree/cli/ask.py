@@ -49,10 +49,10 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
     if not case.done:
         say(_help(case))
     while not case.done:
-        price = f"costs {_amount(case, case.price)}" if case.price else "is free"
-        to_come = f"at most {_amount(case, case.worst_case_remaining)} more to come"
-        question = click.style(visible(str(case.question)), bold=True)
-        say(f"\n{question}{_panel(case)} {price}  (spent {_amount(case, case.spent)}, {to_come}{_others(case)})")
+        price = f"costs {_amounts(case, 'next')}" if any(cost.next for cost in case.costs.values()) else "is free"
+        to_come = f"at most {_amounts(case, 'remaining')} more to come"
+        question, panel = click.style(visible(str(case.question)), bold=True), case.panel and f" ({case.panel})"
+        say(f"\n{question}{visible(panel or '')} {price}  (spent {_amounts(case, 'spent')}, {to_come})")
         if case.help:
             say(f"  {visible(case.help)}")
         say(f"  so far: {_classes(case)}\n  answer with {visible(case.expected)}")
@@ -60,21 +60,6 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
             click.echo(err=True)  # the line of the prompt ends here
             raise BudgetreeError("the questions ended before the answer was clear.")
     _show_result(case, as_json)
-
-
-def _panel(case: Consultation) -> str:
-    """The panel that the next test is ordered with."""
-    panels, name = case.tree.schema.prices.panels, case.next_test
-    return next((visible(f" ({panel})") for panel, one in panels.items() if name in one.tests), "")
-
-
-def _others(case: Consultation) -> str:
-    """What was taken of each further resource, and what is left of it."""
-    found = ""
-    for resource in case.tree.schema.costs.resources[1:]:
-        spent, most = case.costs[resource.name].spent, resource.amount(resource.limit)
-        found += f"; {resource.name}: {show_number(spent)} of {show_number(most)} {resource.unit}".rstrip()
-    return visible(found)
 
 
 def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
@@ -163,7 +148,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         together = {} if last is None else {"together": {"before": last.before, "after": last.after}}
         print_json(result | {"at_first": explanation.start, "steps": steps} | together)
         return
-    click.echo(f"\n→ {click.style(visible(case.conclusion), bold=True)}  spent {_amount(case, case.spent)}")
+    click.echo(f"\n→ {click.style(visible(case.conclusion), bold=True)}  spent {_amounts(case, 'spent')}")
     if explained := case.tree.schema.wording.answer_help[case.position]:
         click.echo(f"  {visible(explained)}")
     click.echo(f"  {_classes(case)}")
@@ -185,9 +170,9 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         click.echo(f"    the answers together: {explanation.correction.moved}")
 
 
-def _amount(case: Consultation, number: float) -> str:
-    """A number as it is, with its unit."""
-    return visible(case.tree.schema.wording.amount(number))
+def _amounts(case: Consultation, which: str) -> str:
+    """What was taken of each resource, is still to come, or the next test takes."""
+    return visible(case.tree.schema.wording.amounts([getattr(cost, which) for cost in case.costs.values()]))
 
 
 def _expected_loss(case: Consultation) -> float:

@@ -70,20 +70,22 @@ def predict(model: str, data: str, out: str | None, probabilities: bool, as_json
         file.write("\n]\n" if as_records else "")
     for sentence in tally.lines():
         click.echo(visible(sentence), err=True)
+    means = tally.mean_costs
     if out is not None and as_json:
-        print_json({"rows": tally.n_rows, "costliest": tally.costliest, "mean_cost": tally.mean_cost, "file": out})
+        further = {name: {"costliest": most, "mean": means[name]} for name, most in tally.costliest.items()}
+        costs = {"costliest": further["cost"]["costliest"], "mean_cost": further.pop("cost")["mean"], **further}
+        print_json({"rows": tally.n_rows, **costs, "file": out})
     elif out is not None:
-        amount = tree.schema.wording.amount
-        costs = f"costliest {amount(tally.costliest)}, mean {amount(float(f'{tally.mean_cost:.4g}'))}"
-        say(f"{counted(tally.n_rows, 'row')}; {costs}; written to {out}")
+        amounts = tree.schema.wording.amounts
+        most, mean = amounts([*tally.costliest.values()]), amounts([float(f"{of:.4g}") for of in means.values()])
+        say(f"{counted(tally.n_rows, 'row')}; costliest {most}, mean {mean}; written to {out}")
 
 
 def _header(schema: Schema, names: Sequence[str], probabilities: bool) -> str:
-    from budgetree.cli.predictions import cost_columns
     from budgetree.data.table import csv_cell
 
     shares = [f"probability of {name}" for name in schema.class_names if probabilities]
-    added = ["prediction", *cost_columns(schema), "tests", *shares]
+    added = ["prediction", *schema.costs.cost_names, "tests", *shares]
     return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)]))
 
 

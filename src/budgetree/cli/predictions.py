@@ -84,7 +84,7 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
     distinct = [
         (
             schema.answer_names[answer],
-            _costs(schema, spent),
+            dict(zip(schema.costs.cost_names, schema.costs.amounts_of(spent).values(), strict=True)),
             tuple(tree.test_names[test] for test in tree.nodes.bought(leaf)),
         )
         for leaf, answer, spent in zip(
@@ -92,18 +92,7 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
         )
     ]
     shares = walk.probabilities if with_probabilities else None
-    return Predictions(distinct, position, walk.spent, walk.unlisted, shares, tree.class_names)
-
-
-def _costs(schema: Schema, spent: Sequence[int]) -> dict[str, int | float]:
-    """By column: the cost, and what was taken of each further resource."""
-    amounts = [resource.amount(units) for resource, units in zip(schema.costs.resources, spent, strict=True)]
-    return dict(zip(cost_columns(schema), amounts, strict=True))
-
-
-def cost_columns(schema: Schema) -> list[str]:
-    """What the columns of costs are called."""
-    return ["cost", *(resource.name for resource in schema.costs.resources[1:])]
+    return Predictions(distinct, position, every, walk.unlisted, shares, tree.class_names)
 
 
 @dataclass(slots=True)
@@ -112,8 +101,8 @@ class Tally:
 
     tree: Tree
     n_rows: int = 0
-    costliest: int | float = 0
-    _units: int = 0
+    costliest: dict[str, int | float] = field(default_factory=dict)  # by column
+    _units: NDArray[np.int64] | int = 0  # per resource
     _unknown: Counter[int] = field(default_factory=Counter)
     _blank: Counter[int] = field(default_factory=Counter)
     _categories: Counter[int] = field(default_factory=Counter)  # per test, rows with a category that is not known
@@ -121,8 +110,9 @@ class Tally:
     def add(self, found: Predictions, table: Table, codes: NDArray[np.uint8]) -> None:
         """Count one batch."""
         self.n_rows += len(found.position)
-        self.costliest = max([self.costliest, *(costs["cost"] for _, costs, _ in found.distinct)])
-        self._units += int(found.units.sum())
+        for name in self.tree.schema.costs.cost_names:
+            self.costliest[name] = max([self.costliest.get(name, 0), *(costs[name] for _, costs, _ in found.distinct)])
+        self._units = self._units + found.units.sum(axis=1)
         for test in sorted(self.tree.tests_used):
             is_blank = table.column(self.tree.test_names[test]).is_absent
             stopped = found.unlisted == test
@@ -132,9 +122,12 @@ class Tally:
                 self._categories[test] += int(((codes[:, test] == UNSEEN) & ~is_blank).sum())
 
     @property
-    def mean_cost(self) -> float:
-        """What a row cost on average."""
-        return self._units / self.n_rows / float(self.tree.schema.costs.scale) if self.n_rows else 0
+    def mean_costs(self) -> dict[str, float]:
+        """What a row took on average, by column."""
+        costs = self.tree.schema.costs
+        units = np.broadcast_to(self._units, len(costs.resources)) / max(self.n_rows, 1)
+        means = (of / float(resource.scale) for of, resource in zip(units.tolist(), costs.resources, strict=True))
+        return dict(zip(costs.cost_names, means, strict=True))
 
     def lines(self) -> Iterator[str]:
         """Per test, how many rows had no result, or one that no known case had."""

@@ -296,6 +296,10 @@ class CostModel:
         """What the panels are called: they are the last of the fees."""
         return self.fee_names[len(self.fee_names) - len(self.panels) :]
 
+    def panel_of(self, test: int) -> str | None:
+        """The panel that a test is bought in."""
+        return next((name for name, of in zip(self.panel_names, self.panels, strict=True) if test in of), None)
+
     def given_by(self, test: int) -> tuple[int, ...]:
         """The tests that are bought with this one: its panel, or itself."""
         return next((panel for panel in self.panels if test in panel), (test,))
@@ -477,6 +481,15 @@ class CostModel:
     def amount(self, units: int) -> int | float:
         """Price units in the user's own currency."""
         return self.resources[0].amount(units)
+
+    def amounts_of(self, units: Iterable[int]) -> dict[str, int | float]:
+        """Units of every resource, by its name."""
+        return {of.name: of.amount(number) for of, number in zip(self.resources, units, strict=True)}
+
+    @property
+    def cost_names(self) -> tuple[str, ...]:
+        """What columns and outputs with the amounts of each resource are called."""
+        return ("cost", *(resource.name for resource in self.resources[1:]))
 
     def budget_units(self, budget: Any, what: str = "budget") -> int:
         """The most units that a path may spend, None for no limit; the beginning of all paths must fit every limit."""

@@ -19,7 +19,7 @@ from budgetree._internal import internal
 from budgetree.data.encoders import Categories, FineLevels, NumberEncoder
 from budgetree.errors import LabelsError, Where
 from budgetree.problem.units import finite_float
-from budgetree.services.words import listed, no_such, show_number, visible
+from budgetree.services.words import counted, joined, listed, no_such, show_number, visible
 
 if TYPE_CHECKING:
     from budgetree.problem.schema import Schema
@@ -214,6 +214,7 @@ class Wording:
     answer_help: tuple[str, ...]
     n_classes: int
     unit: str = ""
+    further: tuple[str, ...] = ()  # units of the resources besides the price
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -236,6 +237,18 @@ class Wording:
         if self.decimals is None or -1 < number < 1 or number == int(number):
             return self.with_unit(show_number(number))
         return self.with_unit(f"{float(number):.{self.decimals}f}")
+
+    def amounts(self, numbers: Sequence[Fraction | float]) -> str:
+        """What is taken of each resource: "$40 and 25 min"."""
+        return joined(self.each_amount(numbers))
+
+    def each_amount(self, numbers: Sequence[Fraction | float]) -> list[str]:
+        """The same, one by one."""
+        price, *others = numbers
+        shown = [self.amount(price)]
+        for number, unit in zip(others, self.further, strict=True):
+            shown.append(counted(number, "test" if unit == "tests" else unit, unit))
+        return shown
 
     def with_unit(self, number: str) -> str:
         if not self.unit:
@@ -265,6 +278,7 @@ def lay_out(labels: Labels | None, schema: Schema) -> Wording:
         answer_help=tuple(label.help for label in answers),
         n_classes=len(schema.class_names),
         unit=f"{given.unit}{PLACE}" if given.unit in BEFORE else given.unit,
+        further=tuple(visible(limit.unit or name) for name, limit in schema.prices.limits.items()),
     )
 
 

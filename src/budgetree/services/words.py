@@ -77,6 +77,16 @@ def with_more(shown: Iterable[str], n_more: int) -> str:
     return ", ".join(shown) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
+def joined(parts: Iterable[str]) -> str:
+    """Parts in words.
+
+    >>> joined(["$40"]), joined(["$40", "25 min", "3 tests"])
+    ('$40', '$40, 25 min and 3 tests')
+    """
+    *some, last = parts
+    return f"{', '.join(some)} and {last}" if some else last
+
+
 def some_of(names: Sequence[str]) -> str:
     return with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)
 

@@ -222,11 +222,11 @@ class _Painter:
         asked, price, *then = self.words.request(record.group)
         names = self.tree.schema.wording.tests
         if record.buys:
-            asked = ", ".join(names[int(self.tree.nodes.test[buy])] for buy in record.buys)
+            asked = ", ".join(self.words.purchases([int(self.tree.nodes.test[buy]) for buy in record.buys]))
         price = price.removesuffix(", then")
         if record.number > 1:
             price += (
-                f", {self.words.amount(record.spent)} in all; {share_words(sum(record.cases) / total)} of the cases"
+                f", {self.words.amounts(record.spent)} in all; {share_words(sum(record.cases) / total)} of the cases"
             )
         shapes: list[Shape] = []
         y += PAD

@@ -58,7 +58,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    shape: list[int]  # per node, the same for nodes whose subtrees ask, cost and answer the same
+    shape: list[int]  # per node, the same for nodes whose subtrees ask, cost (all resources) and answer the same
     leaves: list[int]  # per node, the leaves that are shown below it
     most: list[int]  # per node, what the costliest of them has spent
 
@@ -266,8 +266,9 @@ class Outline:
         nodes, number, is_hidden = self.nodes, dict[Any, int](), self._is_hidden
         shape, leaves, most = [0] * len(nodes), [1] * len(nodes), nodes.spent.tolist()
         kinds, tests, labels = nodes.kind.tolist(), nodes.test.tolist(), nodes.label.tolist()
-        rules, spent, first = nodes.rule.tolist(), nodes.spent.tolist(), nodes.first.tolist()
-        children, charges, charge_at = nodes.children.tolist(), nodes.charges.tolist(), nodes.charge_at.tolist()
+        rules, first, children = nodes.rule.tolist(), nodes.first.tolist(), nodes.children.tolist()
+        spent, charges = (list(zip(*of, strict=True)) for of in (nodes.all_spent.tolist(), nodes.all_charges.tolist()))
+        charge_at = nodes.charge_at.tolist()
         widths = (nodes.n_outcomes + 1).tolist()
         same = _first_equal([*nodes.rules, *nodes.splits])
         for node in range(len(nodes) - 1, -1, -1):

@@ -27,7 +27,6 @@ class ScoredTest:
     """A test of a stage, and the points of its results."""
 
     test: int
-    price: int | None  # units, the most that it takes, all included; None where it was bought before
     groups: tuple[tuple[tuple[str, ...], int], ...] = ()  # the names of results and their points, the most first
     otherwise: int | None = None  # the points of an unknown result; None where there are no points
     outcomes: tuple[tuple[int, ...], ...] = ()  # of each group
@@ -53,8 +52,8 @@ class StageRecord:
     group: Group
     buys: tuple[int, ...]  # nodes
     end: int  # the node that decides
-    price: int  # units, the most that it takes
-    spent: int  # with the stages before
+    price: tuple[int, ...]  # units per resource, the most that it takes
+    spent: tuple[int, ...]  # with the stages before
     cases: tuple[int, ...]  # per class, weight units of the known cases that come there
     tests: tuple[ScoredTest, ...]
     unit: Unit
@@ -92,9 +91,9 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
     before, totals, split = carried.get(group, _Carried()), outline.points(group[0]), outline.split(stage.end)
     if totals is None and nodes.is_leaf[stage.end]:
         totals = outline.points(stage.end)
-    bought = {int(nodes.test[buy]): int(nodes.charges[nodes.results(buy)].max()) for buy in stage.buys}
+    bought = [int(nodes.test[buy]) for buy in stage.buys]
     reached: tuple[int, ...] | None = None
-    tests = [ScoredTest(test, price) for test, price in bought.items()]
+    tests = [ScoredTest(test) for test in bought]
     if totals is not None:
         is_more = before.goes_on_in(totals)
         shown = before.totals.tests if is_more and before.totals is not None else ()
@@ -102,10 +101,7 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
         reached = before.reached if is_more else (int(totals.intercept[0]),)
         reached = _totals_after(reached, added, totals)
         order = [*bought, *(test for test in added if test not in bought)]
-        tests = [
-            _scored(outline, test, bought.get(test), totals) if test in added else ScoredTest(test, bought[test])
-            for test in order
-        ]
+        tests = [_scored(outline, test, totals) if test in added else ScoredTest(test) for test in order]
     unit: Unit = "result" if nodes.kind[stage.end] == Kind.BY_RESULT else "points" if totals is not None else ""
     if split is not None and totals is None:
         unit = "confidence" if split.confidence is not None else "chance"
@@ -129,9 +125,10 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
         endings.append(Ending(names, branch.group, goes_to, answer, cases, ranges))
         if goes_to is not None:
             carried[branch.group] = _Carried(totals, own) if totals is not None else before
-    price = sum(bought.values())
+    price = sum((nodes.all_charges[:, nodes.results(buy)].max(axis=1) for buy in stage.buys), 0 * nodes.all_spent[:, 0])
     return StageRecord(
-        number[group], group, stage.buys, stage.end, price, int(nodes.spent[group[0]]) + price,
+        number[group], group, stage.buys, stage.end,
+        tuple(price.tolist()), tuple((nodes.all_spent[:, group[0]] + price).tolist()),
         tuple(outline.counts(group).tolist()), tuple(tests), unit, tuple(endings), chances,
     )  # fmt: skip
 
@@ -152,7 +149,7 @@ def _points_of(totals: Totals, test: int) -> list[int]:
     return points
 
 
-def _scored(outline: Outline, test: int, price: int | None, totals: Totals) -> ScoredTest:
+def _scored(outline: Outline, test: int, totals: Totals) -> ScoredTest:
     encoder, (*listed, otherwise) = outline.schema.encoder(test), _points_of(totals, test)
     is_blank_unknown = encoder is not None and encoder.has_missing and listed[-1] == otherwise
     by_points: dict[int, list[int]] = {}
@@ -160,7 +157,7 @@ def _scored(outline: Outline, test: int, price: int | None, totals: Totals) -> S
         by_points.setdefault(points, []).append(outcome)
     found = sorted(by_points.items(), reverse=True)
     groups = tuple((tuple(outline.names(test, of)), points) for points, of in found)
-    return ScoredTest(test, price, groups, otherwise, tuple(tuple(of) for _, of in found))
+    return ScoredTest(test, groups, otherwise, tuple(tuple(of) for _, of in found))
 
 
 def _by_total(outline: Outline, branch: Branch, rule: Points, totals: Sequence[int]) -> list[Ending]:

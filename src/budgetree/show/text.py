@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
 from budgetree.messages import estimate_sentences
-from budgetree.services.words import counted, largest, show_number, visible, with_more
+from budgetree.services.words import counted, joined, largest, show_number, visible, with_more
 from budgetree.show.outline import Group, point_names
 from budgetree.show.stages import Ending, StageRecord, stage_records
 from budgetree.show.tables import TextTable, text_lines
@@ -73,27 +73,18 @@ def summary_line(tree: Tree) -> str:
     """Size, worst and mean cost, errors or loss."""
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
-    amount, has_losses = tree.schema.wording.amount, tree.schema.losses is not None
+    words, has_losses, costs = tree.schema.wording, tree.schema.losses is not None, tree.costs.values()
     is_lower = total and tree.known_max_cost != tree.max_cost
-    known = f" (known cases at most {amount(tree.known_max_cost)})" if is_lower else ""
+    known = f" (known cases at most {words.amount(tree.known_max_cost)})" if is_lower else ""
     rate = "" if has_losses or not total else f" ({tree.errors / total:.1%})"
     leaves = counted(tree.n_leaves, "leaf", "leaves")
     if any(isinstance(rule, Points | Model) for rule in tree.nodes.rules):
         leaves = f"{counted(len(tree.tests_used), 'test')}, {leaves}"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {leaves}; "
-        f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; {_further(tree)}"
+        f"worst case {words.amounts([cost.worst for cost in costs])}{known}, "
+        f"mean {words.amounts([round(cost.mean, 3) for cost in costs])}; "
         f"{loss_words(tree, has_losses=has_losses)}{rate}"
-    )
-
-
-def _further(tree: Tree) -> str:
-    """What is taken of each further resource."""
-    units = {resource.name: resource.unit for resource in tree.schema.costs.resources[1:]}
-    return "".join(
-        f"{name} at most {show_number(cost.worst)}, mean {cost.mean:.4g} {units[name]}".rstrip() + "; "
-        for name, cost in tree.costs.items()
-        if name in units
     )
 
 
@@ -106,7 +97,7 @@ class Words:
     def describe(self, group: Group, *, folded: bool = False) -> str:
         node, is_leaf = group[0], self.tree.outline.is_leaf(group)
         counted = self.counts(self.tree.outline.counts(group)) or "no known case"
-        spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.spent[node])}"
+        spent = "" if node == 0 else f", spent {self.spent(node)}"
         if is_leaf:
             shown = f"→ {self.label(group)}"
         elif folded:
@@ -183,14 +174,18 @@ class Words:
         names = f"buy {' + '.join(self.purchases(tests))}:"
         return (names, price) if nodes.is_leaf[stage.end] else (names, f"{price}, then", f"{subject}?")
 
+    def test(self, test: int) -> str:
+        """What a test is called, and the panel that it is ordered in."""
+        panel = self.tree.schema.costs.panel_of(test)
+        return self.tree.schema.wording.tests[test] + (f" ({panel})" if panel else "")
+
     def purchases(self, tests: Sequence[int]) -> list[str]:
         """What is bought, in order: tests, and panels with theirs."""
         costs, names, found = self.tree.schema.costs, self.tree.schema.wording.tests, list[str]()
         for test in tests:
             if test not in (panel := costs.given_by(test))[1:]:
                 members = ", ".join(names[each] for each in panel)
-                panel_name = costs.panel_names[costs.panels.index(panel)] if panel in costs.panels else None
-                found.append(members if panel_name is None else f"{panel_name} ({members})")
+                found.append(f"{name} ({members})" if (name := costs.panel_of(test)) else members)
         return found
 
     def subject(self, end: int) -> str:
@@ -205,27 +200,40 @@ class Words:
 
     def price(self, bought: Sequence[int]) -> str:
         """What is paid at these purchases, and for what they share with others."""
-        nodes, costs, low, high = self.tree.nodes, self.tree.schema.costs, 0, 0
-        due, names = 0, list[str]()
+        nodes, costs, fees = self.tree.nodes, self.tree.schema.costs, list[int]()
+        low = high = np.zeros(len(costs.resources), dtype=np.int64)
         for buy in bought:
-            test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
-            low, high = low + int(charges.min()), high + int(charges.max())
-            if more := int(charges[0] - costs.amounts[0, test, 0]):
-                due += more
-                fees = costs.fees_of(test, self.tree.outline.shared_paid[buy])
-                names += [costs.fee_names[fee] for fee in fees if costs.fee_names[fee] not in costs.panel_names]
+            charges = nodes.all_charges[:, nodes.results(buy)]
+            low, high = low + charges.min(axis=1), high + charges.max(axis=1)
+            fees += costs.fees_of(int(nodes.test[buy]), self.tree.outline.shared_paid[buy])
         if not bought:
             return "already paid"
-        price = f"costs {self.amount(low)}" + ("" if low == high else f" to {self.amount(high)}")
-        price = f"{price} with {self.amount(due)} for {', '.join(names)}" if names else price
-        for resource, charges in zip(costs.resources[1:], nodes.all_charges[1:], strict=True):
-            most = sum(int(charges[nodes.results(buy)].max()) for buy in bought)
-            price += f", {show_number(resource.amount(most))} {resource.unit or resource.name}"
-        return price
+        price = f"costs {self.amounts(low)}" + ("" if (low == high).all() else f" to {self.amounts(high)}")
+        fees = [fee for fee in fees if costs.fee_names[fee] not in costs.panel_names and costs.fees[:, fee].any()]
+        names, total = dict.fromkeys(costs.fee_names[fee] for fee in fees), costs.fees[:, fees].sum(axis=1)
+        due = [part for part, of in zip(self._parts(total), total, strict=True) if of]
+        return f"{price} with {joined(due)} for {', '.join(names)}" if names else price
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""
         return self.tree.schema.wording.amount(Fraction(int(units)) / self.tree.schema.costs.scale)
+
+    def amounts(self, units: Iterable[int]) -> str:
+        """Units of each resource, as people read them."""
+        return joined(self._parts(units))
+
+    def _parts(self, units: Iterable[int]) -> list[str]:
+        of = zip(units, self.tree.schema.costs.resources, strict=True)
+        return self.tree.schema.wording.each_amount([Fraction(int(n)) / resource.scale for n, resource in of])
+
+    def spent(self, node: int) -> str:
+        """What a case has taken that comes there."""
+        return self.amounts(self.tree.nodes.all_spent[:, node])
+
+    @property
+    def worst(self) -> str:
+        """What no case exceeds."""
+        return self.amounts(self.tree.nodes.all_spent.max(axis=1))
 
     def weight(self, units: int) -> str:
         """Weight units as a number of cases."""
@@ -289,7 +297,7 @@ def size_and_cost(tree: Tree) -> dict[str, Any]:
 def wall_notes(tree: Tree) -> list[str]:
     """What stands below the title on paper: whose cases, what it costs at most, what to expect of it."""
     learned = f"Learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
-    most = f"no case costs more than {tree.words.amount(int(tree.nodes.most_below[0]))}"
+    most = f"no case costs more than {tree.words.worst}"
     estimate = "" if tree.estimate is None else str(tree.estimate)
     notes = ["; ".join([learned, most, *_loss_note(tree)]), *filter(None, [estimate[:1].upper() + estimate[1:]])]
     return [f"{note}." for note in notes]
@@ -310,7 +318,7 @@ def to_stages(tree: Tree) -> str:
     records, words, classes = stage_records(tree), tree.words, tree.schema.wording.classes
     learned = f"learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
     subject = classes[tree.outline.target].upper() if len(classes) == 2 else f"WHICH OF {len(classes)}"
-    most = f"at most {words.amount(int(tree.nodes.most_below[0]))} each"
+    most = f"at most {words.worst} each"
     parts = [f"{subject}?   {learned}", most, *_loss_note(tree)]
     has_points = any(record.unit == "points" for record in records)
     lines = [" · ".join(parts), "Add the points. Stop where it says so." if has_points else "Stop where it says so."]
@@ -324,19 +332,22 @@ def to_stages(tree: Tree) -> str:
 
 
 def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]:
-    words, names = tree.words, tree.schema.wording.tests
-    price = words.amount(record.price) if record.buys else "already paid"
-    price += f" more ({words.amount(record.spent)} in all)" if record.buys and record.number > 1 else ""
+    words = tree.words
+    price = words.amounts(record.price) if record.buys else "already paid"
+    price += f" more ({words.amounts(record.spent)} in all)" if record.buys and record.number > 1 else ""
     share = sum(record.cases) / max(int(tree.nodes.counts[0].sum()), 1)
     who = "everybody" if record.number == 1 else f"{100 * share:.0f} % of the cases"
     head = {"points": "TOTAL", "chance": "CHANCE", "confidence": "CONFIDENCE", "": ""}.get(record.unit)
     head = words.subject(record.end) if head is None else head
-    width = max(len(head), *(len(names[test.test]) for test in record.tests), 0)
+    scored = {words.test(test.test): test for test in record.tests if test.groups}
+    width = max(map(len, (head, *scored)))
     lines = [f"STAGE {record.number}   {price}   {who}"]
-    for test in record.tests if record.unit != "result" or len(record.tests) != 1 else ():
+    if record.unit != "result" or len(record.tests) != 1:
+        lines += [f"  {name}" for name in words.purchases([test.test for test in record.tests if not test.groups])]
+    for name, test in scored.items():
         groups = [f"{' or '.join(found)}: {points}" for found, points in test.groups]
         groups += [] if test.otherwise is None else [f"unknown: {test.otherwise}"]
-        lines.append(f"  {names[test.test]:{width}}  {' | '.join(groups)}".rstrip())
+        lines.append(f"  {name:{width}}  {' | '.join(groups)}")
     ranges = [" or ".join(ending.names) for ending in record.endings]
     actions = [action_words(tree, ending, stops=not is_last) for ending in record.endings]
     widths = [max(map(len, column)) for column in (ranges, actions)]

@@ -195,10 +195,11 @@ class _State:
 
 
 class CaseCost(NamedTuple):
-    """What a case has taken of a resource, and the most that it may still take."""
+    """What a case has taken of a resource, the most that it may still take, and the next test alone."""
 
     spent: int | float
     remaining: int | float
+    next: int | float
 
 
 class Consultation:
@@ -288,6 +289,12 @@ class Consultation:
         return tuple(self.tree.test_names[test] for test in tests if test not in self._known)
 
     @property
+    @internal
+    def panel(self) -> str | None:
+        """The panel that the next test is ordered in."""
+        return None if self.done else self.tree.schema.costs.panel_of(self._test)
+
+    @property
     def question(self) -> str | None:
         """What the next test is called; its name where it has no label, None when done."""
         return None if self.done else self.tree.schema.wording.tests[self._test]
@@ -329,13 +336,14 @@ class Consultation:
 
     @property
     def costs(self) -> dict[str, CaseCost]:
-        """By resource: what the tests so far have taken, and the most that is still to come."""
-        resources, path = self.tree.schema.costs.resources, self._state.path
-        ahead = self._ahead if len(resources) > 1 else [0]
-        found = {
-            r.name: CaseCost(r.amount(s), r.amount(a)) for r, s, a in zip(resources, path.spent, ahead, strict=True)
-        }
-        return found | {resources[0].name: CaseCost(self.spent, self.worst_case_remaining)}
+        """By resource: what the tests so far have taken, the most that is still to come, and that of the next test."""
+        resources, nothing = self.tree.schema.costs.resources, [0] * len(self.tree.schema.costs.resources)
+        ahead = self._ahead if len(resources) > 1 else nothing
+        due = nothing if self.done else self._charge.max(axis=1).tolist()
+        amounts = zip(resources, self._state.path.spent, ahead, due, strict=True)
+        found = {of.name: CaseCost(*map(of.amount, units)) for of, *units in amounts}
+        price = resources[0].name
+        return found | {price: found[price]._replace(remaining=self.worst_case_remaining)}
 
     @property
     def _ahead(self) -> list[int]:
@@ -683,7 +691,7 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
-        spent = self.tree.schema.wording.amount(self.spent)
+        spent = self.tree.schema.wording.amounts([cost.spent for cost in self.costs.values()])
         return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
 
     @property

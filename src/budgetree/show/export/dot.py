@@ -23,7 +23,7 @@ def to_dot(tree: Tree) -> str:
         group, node = visit.group, visit.group[0]
         if visit.branch is not None:
             below = visit.branch.group[0]
-            text = _text(" | ".join(visit.branch.names), f"spent {words.amount(nodes.spent[below])}")
+            text = _text(" | ".join(visit.branch.names), f"spent {words.spent(below)}")
             lines.append(f"  n{node} -> n{below} [label={text}];")
         elif visit.kind == "enter" and outline.is_leaf(group):
             colour, text = colours[nodes.label[node]], _text(words.label(group), words.counts(outline.counts(group)))

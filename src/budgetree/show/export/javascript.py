@@ -49,7 +49,8 @@ def to_javascript(tree: Tree, name: str = "predict", *, module: bool = True) -> 
     tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
     head = [
         f"// {visible(summary_line(tree))}.",
-        f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}};",
+        f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}}"
+        f"{', and costs by resource' * (len(tree.schema.costs.resources) > 1)};",
         "// null, undefined and NaN are missing values, and dates are texts such as 2024-02-29.",
         *(f"// {note}" for note in label_notes(tree)),
     ]
@@ -67,7 +68,7 @@ def _tables(tree: Tree) -> dict[str, Any]:
     return {
         "CLASSES": list(map(_value, tree.class_names)),
         "ANSWERS": list(map(_value, tree.answer_names)),
-        "SCALE": float(schema.costs.scale),
+        "RESOURCES": [[resource.name, float(resource.scale)] for resource in schema.costs.resources],
         "LOSSES": None if table.is_plain else table.units.tolist(),
         "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
         "TOTALS": _Lines(map(totals_content, program.totals)),
@@ -101,8 +102,10 @@ def _test(tree: Tree, test: int) -> dict[str, Any]:
 def _step(step: Instruction) -> dict[str, Any]:
     """An instruction under its kind."""
     content = {field: getattr(step, field) for field in step.__slots__}
-    if isinstance(step, (Pay, ByResult)):
-        content |= {key: short(content[key]) for key in ("charges", "children") if key in content}
+    if isinstance(step, Pay):
+        content["charges"] = list(map(short, step.charges))
+    elif isinstance(step, ByResult):
+        content["children"] = short(step.children)
     return {"kind": KINDS[type(step)]} | content
 
 

@@ -4,7 +4,7 @@
     outcomes      comparisons with thresholds or values; LabelEncoder for texts
     totals        Gather from the points of each test, and a TreeEnsemble for small trees
     end           a TreeEnsemble over outcomes and totals: the instruction (program.py) at which a case ends
-    outputs       answer [n], probabilities [n, classes], cost [n]
+    outputs       answer [n], probabilities [n, classes], cost [n], and one more for each further resource
 
 Everything up to the end is whole numbers in float64, so that cases go where `predict` leads them.
 """
@@ -34,7 +34,6 @@ from budgetree.tree.tree import Tree
 OPSET, ML_OPSET, IR_VERSION = 18, 5, 10
 LEQ, GTE, EQ = 0, 2, 4  # how a TreeEnsemble compares
 AXIS = np.array([1], dtype=np.int64)
-OUTPUTS = ("answer", "probabilities", "cost")
 
 
 def to_onnx(tree: Tree) -> bytes:
@@ -104,13 +103,15 @@ class _Graph:
     def serialized(self) -> bytes:
         helper, proto = self.onnx.helper, self.onnx.TensorProto
         end = self.end
-        found = dict(zip(OUTPUTS, (self._answer(end), self._probabilities(end), self._cost(end)), strict=True))
-        outputs, names = [], self._answer_names
+        found = [("answer", self._answer(end)), ("probabilities", self._probabilities(end))]
+        found += [(name, self._cost(end, at)) for at, name in enumerate(self.tree.schema.costs.cost_names)]
+        outputs, taken, names = [], set(self.names.values()), self._answer_names
         kind = proto.STRING if names.dtype == object else helper.np_dtype_to_tensor_dtype(names.dtype)
-        for name, value in found.items():
+        for name, value in found:
             shown = name
-            while shown in self.names.values():
+            while shown in taken:
                 shown = f"budgetree {shown}"
+            taken.add(shown)
             self.nodes.append(helper.make_node("Identity", [value], [shown]))
             shape = ["n", self.n_classes] if name == "probabilities" else ["n"]
             outputs.append(helper.make_tensor_value_info(shown, kind if name == "answer" else proto.DOUBLE, shape))
@@ -437,8 +438,8 @@ class _Graph:
                 return np.array(names, dtype=dtype)
         return np.array([_checked(str(name)) for name in names], dtype=object)
 
-    def _cost(self, end: str) -> str:
-        """What was paid: what an end costs anyhow, and what depends on outcomes."""
+    def _cost(self, end: str, resource: int) -> str:
+        """What was taken of a resource: what an end costs anyhow, and what depends on outcomes."""
         steps, n_steps = self.program.instructions, len(self.program.instructions)
         fixed, by_outcome = np.zeros(n_steps), dict[int, NDArray[np.float64]]()
         children: dict[int, list[int]] = {}
@@ -452,16 +453,17 @@ class _Graph:
                 for own in by_outcome.values():
                     own[child] = own[at]
             if isinstance(step, Pay):
-                if len(set(step.charges)) == 1:
-                    fixed[step.child] += step.charges[0]
+                charges = step.charges[resource]
+                if len(set(charges)) == 1:
+                    fixed[step.child] += charges[0]
                 else:
-                    own = by_outcome.setdefault(step.test, np.zeros((n_steps, len(step.charges))))
-                    own[step.child] += step.charges
+                    own = by_outcome.setdefault(step.test, np.zeros((n_steps, len(charges))))
+                    own[step.child] += charges
         spent = self.gather(fixed, end)
         for test, table in by_outcome.items():
             row = self.add("Mul", end, self.constant(np.int64(table.shape[1])))
             spent = self.add("Add", spent, self.gather(table.ravel(), self.add("Add", row, self.position(test))))
-        return self.add("Div", spent, self.constant(float(self.tree.schema.costs.scale)))
+        return self.add("Div", spent, self.constant(float(self.tree.schema.costs.resources[resource].scale)))
 
 
 def _checked(text: str) -> str:

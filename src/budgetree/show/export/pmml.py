@@ -131,7 +131,9 @@ def _nodes(tree: Tree) -> Iterator[str]:
         score = _value(tree.answer_names[nodes.label[node]])
         total = plain_number(schema.cases(nodes.counts[node].sum()))
         yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
-        yield _tag("Extension", extender="budgetree", name="cost", value=schema.costs.amount(int(nodes.spent[node])))
+        spent = schema.costs.amounts_of(nodes.all_spent[:, node].tolist()).values()
+        for name, amount in zip(schema.costs.cost_names, spent, strict=True):
+            yield _tag("Extension", extender="budgetree", name=name, value=amount)
         yield predicate
         cases = schema.plain_cases(nodes.counts[node].tolist())
         for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):

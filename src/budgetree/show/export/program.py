@@ -28,7 +28,7 @@ FARTHEST = 1000 * SCORE_UNIT  # apart, one of two classes is as sure as a float 
 @dataclass(frozen=True, slots=True)
 class Pay:
     test: int
-    charges: list[int]  # per outcome, and last where the result is not listed
+    charges: list[list[int]]  # resource × outcome, and last where the result is not listed
     child: int
 
 
@@ -94,7 +94,7 @@ def program_of(tree: Tree) -> Program:
         below, test = nodes.below(node).tolist(), int(nodes.test[node])
         rule = nodes.rule_of(node)
         if nodes.is_buy[node]:
-            found.append(Pay(test, nodes.charges[nodes.results(node)].tolist(), below[0]))
+            found.append(Pay(test, nodes.all_charges[:, nodes.results(node)].tolist(), below[0]))
         elif nodes.kind[node] == Kind.BY_RESULT:
             found.append(ByResult(test, below))
         elif nodes.kind[node] == Kind.BY_TOTAL:

@@ -183,7 +183,8 @@ def _{name}_code(test, value):
 BUY = """            (at,) = others
 """
 PAY = """            at, charges = others
-            spent += charges if isinstance(charges, int) else charges[min(codes[number], len(charges) - 1)]
+            for resource, of in enumerate(charges):
+                spent[resource] += of if isinstance(of, int) else of[min(codes[number], len(of) - 1)]
 """
 TOTALS = """        else:
             intercept, tables, (starts, nodes, values) = _{name}_TOTALS[number]
@@ -252,7 +253,7 @@ def _{name}_found(answer, shares, spent, tests):
     return {{
         "answer": _{name}_ANSWERS[answer],
         "probabilities": dict(zip(_{name}_ANSWERS, shares)),
-        "cost": spent / {scale},
+        "cost": spent[0] / {scale},{costs}
         "tests": [_{name}_TESTS[test][0] for test in tests],
     }}
 """
@@ -261,6 +262,7 @@ def _{name}_found(answer, shares, spent, tests):
 def _loop(tree: Tree, program: Program, name: str, full: bool) -> str:
     """The source of `name(case)` as a loop over instructions, with its tables above it."""
     is_plain, kinds = tree.schema.loss_table.is_plain, {type(step) for step in program.instructions}
+    resources = tree.schema.costs.resources
     by_difference = len(tree.class_names) == 2
     has_scores = not kinds.isdisjoint((BySure, ByScores))
     shares = has_scores and (full or not by_difference or not is_plain)
@@ -297,12 +299,14 @@ def _loop(tree: Tree, program: Program, name: str, full: bool) -> str:
         name=name,
         summary=_summary(tree),
         by_totals=by_totals,
-        begin="codes, spent, at = {}, 0, 0" if full else "codes, at = {}, 0",
+        begin=f"codes, spent, at = {{}}, {[0] * len(resources)}, 0" if full else "codes, at = {}, 0",
         pay=PAY if full else BUY,
         answer=f"_{name}_found(number, *others, spent, codes)" if full else answered,
     )
     body += SOFTMAX.format(name=name) if shares else ""
-    body += FOUND.format(name=name, scale=repr(float(tree.schema.costs.scale))) if full else ""
+    each = [f"{of.name!r}: spent[{at}] / {float(of.scale)!r}" for at, of in enumerate(resources)]
+    costs = f'\n        "costs": {{{", ".join(each)}}},' if len(each) > 1 else ""
+    body += FOUND.format(name=name, scale=float(resources[0].scale), costs=costs) if full else ""
     tables = "\n".join(lines)
     return f"{_imports(tables, 'bisect', *(['math'] if shares else []))}\n{tables}\n\n\n{body}"
 
@@ -320,7 +324,7 @@ def _test(tree: Tree, test: int) -> str:
 def _step(step: Instruction, full: bool) -> tuple[Any, ...]:
     match step:
         case Pay(test=test, child=child, charges=charges):
-            return ("buy", test, child, short(charges)) if full else ("buy", test, child)
+            return ("buy", test, child, list(map(short, charges))) if full else ("buy", test, child)
         case ByResult(test=test, children=children):
             return "result", test, short(children)
         case ByPoints(totals=totals, cuts=cuts, children=children):

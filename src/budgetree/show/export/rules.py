@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class Rule:
     label : object
         The answer.
     cost : number
-        What the tests cost, at the costliest of these outcomes.
+        What the tests cost, at the costliest of these outcomes; `costs` has what they take of every resource.
     cases : number
         Known cases it holds for, by weight.
     errors : number
@@ -45,7 +46,9 @@ class Rule:
     answer : str
         What the label is called.
     price : str
-        The cost with its unit.
+        What is taken of each resource, with its unit.
+    costs : dict
+        By resource, what the tests take.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Rule:
     is_class: bool = True
     answer: str = ""
     price: str = ""
+    costs: Mapping[str, int | float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
@@ -133,5 +137,6 @@ def _rule(tree: Tree, leaves: Group, conditions: Conditions, confidence: float |
         loss=None if schema.losses is None else plain_number(schema.loss(lost)),
         is_class=scored is not None or answer < n_classes,
         answer=schema.wording.answers[answer],
-        price=tree.words.amount(nodes.spent[leaf]),
+        price=tree.words.spent(leaf),
+        costs=schema.costs.amounts_of(nodes.all_spent[:, leaf]),
     )

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -139,17 +140,20 @@ class Writer:
 
     def query(self, table: str) -> str:
         """Answer, probabilities and cost of every row of a table, beside some of its columns."""
-        made = ["answer", *(f"probability of {name}" for name in self.tree.class_names), "cost"]
-        if both := sorted({name.lower() for name in made} & {name.lower() for name in self.columns}):
-            message = f"columns: {both[0]!r} is what the query calls a column of its own; rename the table's."
-            raise SettingError(message, subject="columns", found=both[0])
+        costs = self.schema.costs
+        made = ["answer", *(f"probability of {name}" for name in self.tree.class_names), *costs.cost_names]
+        names = Counter(name.lower() for name in (*made, *dict.fromkeys(self.columns)))
+        if both := next((name for name, count in names.items() if count > 1), None):
+            message = f"columns: {both!r} is what the query calls a column of its own"
+            raise SettingError(f"{message}; rename the table's, or the limit.", subject="columns", found=both)
         kept = [*map(column, self.columns)]
         rows = f"SELECT {_listed([*kept, *self._outcomes(), self._counted('cases')])} FROM {column(table)}"
         leaf = ["\n".join(self.lines(str, every=True)) + f" AS {self._name('e')}"]
         for source, columns in [*self._stages(False), ("answers", leaf)]:
             rows = f"SELECT {_listed([f'{source}.*', *columns, self._counted(source)])} FROM (\n{rows}\n) AS {source}"
         values: list[Callable[[int], str]] = [self.answer]
-        values += [partial(self._probability, position=position) for position in range(self.n_classes)] + [self.cost]
+        values += [partial(self._probability, position=position) for position in range(self.n_classes)]
+        values += [partial(self._cost, resource=resource) for resource in range(len(costs.resources))]
         found = [f"{self._by_leaf(value)} AS {column(name)}" for name, value in zip(made, values, strict=True)]
         return f"SELECT {_listed([*kept, *found])} FROM (\n{rows}\n) AS ends\n"
 
@@ -193,15 +197,15 @@ class Writer:
             return self._name("a", step.totals)
         return self.answers[step.answer] if isinstance(step, Answer) else self._by_total(step, self.answer)
 
-    def cost(self, leaf: int) -> str:
-        """What a case has paid that comes to a leaf."""
+    def _cost(self, leaf: int, resource: int) -> str:
+        """What a case has taken of a resource that comes to a leaf."""
         fixed, parts = 0, []
         for step in (self.steps[node] for node in self.nodes.path(leaf)):
-            if isinstance(step, Pay) and len(set(step.charges)) == 1:
-                fixed += step.charges[0]
+            if isinstance(step, Pay) and len(set(charges := step.charges[resource])) == 1:
+                fixed += charges[0]
             elif isinstance(step, Pay):
-                parts.append(self._looked_up(self._name("o", step.test), step.charges, float))
-        scale = float(self.schema.costs.scale)
+                parts.append(self._looked_up(self._name("o", step.test), charges, float))
+        scale = float(self.schema.costs.resources[resource].scale)
         if not parts:
             return literal(fixed / scale)
         return f"({' + '.join([literal(float(fixed)), *parts])}) / {literal(scale)}"

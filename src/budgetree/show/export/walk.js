@@ -105,7 +105,7 @@ function isSure({ confidence, difference }, totals) {
 
 function follow(values) {
   const codes = new Map();
-  let paid = 0;
+  const paid = RESOURCES.map(() => 0);
   let step = STEPS[0];
   while (step.kind !== "answer" && step.kind !== "scores") {
     if (step.kind === "pay") {
@@ -115,7 +115,7 @@ function follow(values) {
       }
       const code = codeOf[step.test](values[name]);
       codes.set(step.test, code);
-      paid += entry(step.charges, code);
+      step.charges.forEach((charges, resource) => (paid[resource] += entry(charges, code)));
       step = STEPS[step.child];
     } else if (step.kind === "result") {
       step = STEPS[entry(step.children, codes.get(step.test))];
@@ -125,12 +125,14 @@ function follow(values) {
       step = STEPS[step.children[side]];
     }
   }
+  const costs = RESOURCES.map(([name, scale], resource) => [name, paid[resource] / scale]);
   const totals = step.kind === "scores" ? totalsOf(TOTALS[step.totals], codes) : null;
   const probabilities = totals === null ? step.shares : probabilitiesOf(totals);
   return {
     answer: ANSWERS[totals === null ? step.answer : answerTo(totals)],
     probabilities: CLASSES.map((name, place) => ({ class: name, probability: probabilities[place] })),
-    cost: paid / SCALE,
+    cost: costs[0][1],
     tests: [...codes.keys()].map((test) => TESTS[test].name),
+    ...(costs.length > 1 && { costs: Object.fromEntries(costs) }),
   };
 }
