@@ -34,11 +34,17 @@ def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
     return [answer for _, answer in _by_duckdb(table, f"SELECT {column(ROW)}, {expression} FROM cases")]
 
 
+def costs_of(walk: Walk) -> list[list[float]]:
+    """Per row, what it took of every resource; the price first."""
+    return np.stack([walk.cost, *walk.further_costs.values()], axis=1).tolist()
+
+
 def assert_all_of_sql(found: list[Any], tree: bt.Tree, walk: Walk) -> None:
-    """Answer, probabilities and cost; EXP is that of the engine."""
+    """Answer, probabilities and costs; EXP is that of the engine."""
     assert [row[0] for row in found] == list(map(_as_in_sql(tree), tree.schema.answers[walk.answers].tolist()))
-    np.testing.assert_allclose([row[1:-1] for row in found], walk.probabilities, rtol=1e-12, atol=1e-15)
-    assert [row[-1] for row in found] == walk.cost.tolist()
+    end = 1 + len(tree.class_names)
+    np.testing.assert_allclose([row[1:end] for row in found], walk.probabilities, rtol=1e-12, atol=1e-15)
+    assert [list(row[end:]) for row in found] == costs_of(walk)
 
 
 def _as_in_sql(tree: bt.Tree) -> Any:
@@ -81,12 +87,21 @@ def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
         assert_rules_agree(tree, tree.encode(table))
 
 
+def assert_costs(found: list[dict[str, Any]], tree: bt.Tree, walk: Walk) -> None:
+    """Of programs that say what a case took: by resource where there are several."""
+    assert [row["cost"] for row in found] == walk.cost.tolist()
+    if walk.further_costs:
+        assert [row["costs"] for row in found] == [dict(zip(tree.costs, of, strict=True)) for of in costs_of(walk)]
+    else:
+        assert all("costs" not in row for row in found)
+
+
 def assert_javascript_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
     """Answer, probabilities, cost and tests of every row."""
     found = by_node(tree, rows)
     assert [row["answer"] for row in found] == tree.schema.answers[walk.answers].tolist()
     assert [row["tests"] for row in found] == list(map(list, walk.tests))
-    assert [row["cost"] for row in found] == walk.cost.tolist()
+    assert_costs(found, tree, walk)
     assert [[entry["class"] for entry in row["probabilities"]] for row in found] == [list(tree.class_names)] * len(rows)
     shares = [[entry["probability"] for entry in row["probabilities"]] for row in found]
     assert shares == walk.probabilities.tolist()
@@ -98,7 +113,7 @@ def assert_python_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) 
     found = [diagnose(row) for row in rows]
     assert [row["answer"] for row in found] == tree.schema.answers[walk.answers].tolist()
     assert [row["tests"] for row in found] == list(map(list, walk.tests))
-    assert [row["cost"] for row in found] == walk.cost.tolist()
+    assert_costs(found, tree, walk)
     assert [list(row["probabilities"]) for row in found] == [list(tree.class_names)] * len(rows)
     assert [list(row["probabilities"].values()) for row in found] == walk.probabilities.tolist()
 
@@ -129,10 +144,10 @@ def _as_text(value: Any) -> str:
 
 def assert_onnx_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
     """Answer, probabilities and cost of every row; the exponential is that of the engine."""
-    answers, probabilities, costs = by_onnx(tree, rows)
+    answers, probabilities, *costs = by_onnx(tree, rows)
     assert answers.tolist() == list(map(_as_in_sql(tree), tree.schema.answers[walk.answers].tolist()))
     np.testing.assert_allclose(probabilities, walk.probabilities, rtol=1e-12, atol=1e-15)
-    assert costs.tolist() == walk.cost.tolist()
+    assert np.stack(costs, axis=1).tolist() == costs_of(walk)
 
 
 def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
@@ -150,7 +165,8 @@ def assert_rules_agree(tree: bt.Tree, codes: Any) -> None:
     place = {name: test for test, name in enumerate(tree.test_names)}
     outcomes, rules = tree.schema.outcome_names, tree.rules()
     walk = tree.walk_codes(codes)
-    for row, answer, end in zip(codes.tolist(), walk.answers.tolist(), walk.leaf.tolist(), strict=True):
+    ends = zip(codes.tolist(), walk.answers.tolist(), walk.leaf.tolist(), costs_of(walk), strict=True)
+    for row, answer, end, costs in ends:
         held = [
             rule
             for rule in rules
@@ -162,6 +178,8 @@ def assert_rules_agree(tree: bt.Tree, codes: Any) -> None:
         ]
         wanted = [] if tree.outline.is_hidden(end) else [tree.answer_names[answer]]
         assert [rule.label for rule in held] == wanted
+        if not tree.schema.costs.depends_on_outcome:  # else a rule has the costliest of its outcomes
+            assert all(list(rule.costs.values()) == costs for rule in held)
 
 
 def is_among(outcome: str, names: tuple[str, ...]) -> bool:

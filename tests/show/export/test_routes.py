@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
+from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -15,10 +19,12 @@ from exported import (
     assert_onnx_agrees,
     assert_python_agrees,
     by_duckdb,
+    costs_of,
     full_by_duckdb,
 )
 from losing import losing_tree
 from new_cases import frame_of, new_frame, new_tree, wild_rows
+from ruled_tables import RULES, ruled_table
 
 TREES = {
     "tree": lambda: learned("tree"),
@@ -37,10 +43,9 @@ def learned(leaves: str) -> bt.Tree:
     return bt.predictive(instance, budget=8, leaves=leaves)  # type: ignore[arg-type]
 
 
-def assert_routes_agree(tree: bt.Tree, n_rows: int) -> None:
-    """Answer, probabilities and cost of every row, also with missing values and unseen ones."""
-    rows = wild_rows(33, n_rows)
-    frame = frame_of(rows)
+def assert_routes_agree(tree: bt.Tree, rows: list[dict[str, Any]]) -> None:
+    """Answer, probabilities and costs of every row, also with missing values and unseen ones."""
+    frame = frame_of(rows) if "dose" in rows[0] else pd.DataFrame(rows)
     walk = tree.walk(frame)
     predicted = tree.predict(frame).tolist()
     assert len(set(predicted)) > 1
@@ -48,7 +53,7 @@ def assert_routes_agree(tree: bt.Tree, n_rows: int) -> None:
         case = tree.ask(row)
         assert case.prediction == predicted[number]
         assert list(case.distribution.values()) == walk.probabilities[number].tolist()
-        assert case.spent == walk.cost[number]
+        assert [cost.spent for cost in case.costs.values()] == costs_of(walk)[number]
     assert_python_agrees(tree, rows, walk)
     assert_javascript_agrees(tree, rows, walk)
     table = pa.Table.from_pylist(
@@ -61,13 +66,25 @@ def assert_routes_agree(tree: bt.Tree, n_rows: int) -> None:
 
 @pytest.mark.parametrize("kind", TREES)
 def test_all_routes_lead_to_the_same(kind: str) -> None:
-    assert_routes_agree(TREES[kind](), 200)
+    assert_routes_agree(TREES[kind](), wild_rows(33, 200))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TREES)
 def test_all_routes_lead_to_the_same_for_many_rows(kind: str) -> None:
-    assert_routes_agree(TREES[kind](), 10_000)
+    assert_routes_agree(TREES[kind](), wild_rows(33, 10_000))
+
+
+@pytest.mark.parametrize("leaves", ["tree", "points", "model"])
+@pytest.mark.parametrize("rules", RULES)
+def test_every_resource_is_charged_alike_on_all_routes(rules: str, leaves: Literal["tree", "points", "model"]) -> None:
+    cases = bt.Instance.from_frame(ruled_table(), "y", prices=RULES[rules])
+    tree = bt.predictive(cases, budget=14, leaves=leaves)
+    rows = ruled_table(60).drop(columns="y").astype(object).to_dict("records")
+    rng = np.random.default_rng(3)
+    for row, test in zip(rows, rng.choice(["age", "sex", "n", "x", "scan"], 60), strict=True):
+        row[test] = math.nan if rng.random() < 0.5 else {"sex": "?"}.get(test, 9)
+    assert_routes_agree(tree, rows)
 
 
 def test_the_models_have_small_trees() -> None:
