@@ -118,7 +118,7 @@ def serve() -> Task:
         return work
 
     return (
-        f"predict {N_SERVED:,} rows of 50 numbers, at most {DEPTH} tests each",
+        f"predict {N_SERVED:,} rows of 50 numbers, a tree of {tree.n_leaves} leaves",
         by(tree.predict),
         "scikit-learn",
         by(peer.predict),
