@@ -85,8 +85,9 @@ def ours(path: str, watch: Stopwatch, leaves: int) -> int:
     import duckdb  # noqa: F401  outside of the clock, as for DuckDB alone
 
     import budgetree as bt
-    from budgetree.cli.predictions import codes_for, columns_for
+    from budgetree.cli.predictions import columns_for
     from budgetree.data.source import open_source, read_table
+    from budgetree.evaluation.cases import codes_for
 
     with watch.measure("read"):
         instance = bt.Instance.from_table(read_table(path), TARGET)

@@ -185,7 +185,7 @@ def test_an_early_end_is_said(
             case.answer(case.outcomes[outcome])
         is_early = case.is_early
         printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
-        assert ("sure enough: no more tests are bought" in printed) == is_early
+        assert ("certain enough: no further tests are bought" in printed) == is_early
         ends.add(is_early)
     assert True in ends
 

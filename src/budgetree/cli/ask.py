@@ -28,12 +28,15 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 @options.command("budgetree ask pathway.json --known age=54", page="guide/bedside")
 @options.model
 @option(
-    "--known", multiple=True, metavar="TEST=RESULT", help="A result known beforehand, which is free. May be repeated."
+    "--known",
+    multiple=True,
+    metavar="TEST=RESULT",
+    help="A result that is already known, and free. May be repeated.",
 )
-@option("--charge-unavailable", is_flag=True, help="Charge for a test even if there is no result.")
+@option("--charge-unavailable", is_flag=True, help="Charge for tests that turn out to be unavailable.")
 @options.labels
 def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailable: bool, as_json: bool) -> None:
-    """Ask for one test at a time until the answer is clear, never over budget.
+    """Consult a pathway for one case: one test at a time, never over budget.
 
     With --json the questions go to stderr and the result to stdout.
     """
@@ -160,7 +163,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     if case.refusal is not None:
         click.echo(visible(f"  The pathway ends here: {case.refusal}"))
     if case.is_early:
-        click.echo("  That is sure enough: no more tests are bought.")
+        click.echo("  This is certain enough: no further tests are bought.")
     if explanation.contributions:
         click.echo(f"\n  {visible(explanation.opening)}. What moved it:")
     for part in explanation.largest_first:

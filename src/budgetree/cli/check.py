@@ -33,9 +33,9 @@ TARGET_NAMES = ("target", "class", "label", "diagnosis", "outcome", "fault", "di
 @options.data
 @options.table
 def check(data: str, as_json: bool, **settings: Any) -> None:
-    """Find what is odd about a table and its prices, and say what to do about it.
+    """Describe a table, and find problems in it and in its prices.
 
-    Without --target: what is in the table, and which command to try next. Ends with 1 if the table cannot be used.
+    Without --target: the columns, and a command to try next. The exit code is 1 if the table cannot be used.
     """
     from budgetree.cli.inputs import Request, is_bundled
     from budgetree.data.checks import Severity
@@ -89,10 +89,10 @@ def _describe(request: Request, as_json: bool) -> None:
     for found in odd.values():
         warn(found)
     if target is None:
-        say("no column looks like a class; name the one that says what each case is: --target COL.")
+        say("no column looks like a class; name the one with the class of each case: --target COL.")
     say(f"next: {command}")
     if target is not None:
-        say("  (a budget of 3 buys three tests as long as each costs 1; --prices FILE says what they cost.)")
+        say("  (every test costs 1 unless --prices FILE is given, so a budget of 3 buys three tests.)")
 
 
 def _column_facts(column: Column) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
     single = [repr(name) for name, count in zip(classes, counts.tolist(), strict=True) if count == 1]
     if single and not odd_classes and instance.n_objects >= FEW_ROWS:
         shown = with_more(single[:3], len(single) - 3)
-        yield warning(f"only one case is {shown}: whatever tells it apart may be chance.")
+        yield warning(f"only one case is {shown}: what distinguishes it may be chance.")
     stuck = instance.irreducible
     if stuck.units:
         least = f"makes at least {counted(schema.cases(stuck.units), 'error')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -23,11 +24,13 @@ LEARNING = (
     *("method", "time_limit", "min_cases", "folds", "objective", "leaves", "confidence", "first", "limits"),
 )
 
+_more = partial(option, heading="Evaluation")
+
 
 @options.command(
-    "budgetree evaluate cases.csv --target diagnosis --budget 110 --prices prices.toml",
-    "budgetree evaluate pathway.json new.csv --target diagnosis --by sex --by age:40,60",
-    "budgetree evaluate pathway.json other.json new.csv --target diagnosis",
+    "budgetree evaluate cases.csv -t diagnosis --budget 110 --prices prices.toml",
+    "budgetree evaluate pathway.json new.csv -t diagnosis --by sex --by age:40,60",
+    "budgetree evaluate pathway.json other.json new.csv -t diagnosis",
     page="guide/evaluate",
 )
 @click.argument("files", metavar="[MODEL [OTHER]] DATA", nargs=-1, required=True, shell_complete=options.bundled_names)
@@ -35,10 +38,12 @@ LEARNING = (
 @options.budget
 @options.search
 @option("--repeats", metavar="N", type=click.IntRange(min=1), default=3, heading="Search", help="Repeat the folds.")
-@option("--positive", metavar="CLASS", help="The class to find; by default whose miss costs most, or the rarer.")
-@option("--prevalence", metavar="P", type=float, help="Also PPV and NPV if this share is positive, such as 0.02.")
-@option("--worth", metavar="AMOUNT", type=options.AMOUNT, help="The worth of a case found, for net benefit after cost.")
-@option("--by", metavar="COL[:CUT,…]", multiple=True, help="Also by sex, or by age:40,60. May be repeated.")
+@option("--positive", metavar="CLASS", help="The class to find. By default the one costliest to miss, or the rarer.")
+@_more("--prevalence", metavar="P", type=float, help="Also PPV and NPV at this prevalence, such as 0.02.")
+@option(
+    "--worth", metavar="AMOUNT", type=options.AMOUNT, help="What finding a case is worth, for net benefit after cost."
+)
+@option("--by", metavar="COL[:CUT,…]", multiple=True, help="Subgroups, such as sex or age:40,60. May be repeated.")
 @option("--report", metavar="FILE", type=options.FILE, heading="Output", help="Write an HTML page of the pathway.")
 @option(
     "--predictions",
@@ -64,8 +69,8 @@ def evaluate(
 ) -> None:
     """Estimate accuracy, calibration, net benefit and cost on new cases.
 
-    Each measure has its interval. With DATA alone, by repeated cross-validation of the whole procedure. A MODEL is
-    evaluated as it is, on cases that it was not learned from; two models are compared case by case.
+    With DATA alone, by repeated cross-validation of the whole procedure. A MODEL is evaluated as it is, on cases that
+    it was not learned from; two models are compared case by case. Every figure has a 95 % interval.
     """
     from budgetree.cli.inputs import Request, check_outputs, load, open_data, open_model, warn_of_doubts
     from budgetree.evaluation import evaluate as evaluate_cases

@@ -25,7 +25,7 @@ FOLDED = 3  # tests deep, where a larger one is folded
 
 
 @options.command(
-    "budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json",
+    "budgetree fit cases.csv -t ill --prices p.toml --budget 300 -o pathway.json",
     "budgetree fit cases.csv --target fault --objective known --max-error 0.02",
     page="guide/budgets",
 )
@@ -36,14 +36,14 @@ FOLDED = 3  # tests deep, where a larger one is folded
     "--max-error",
     metavar="E",
     type=click.FloatRange(0, 1),
-    help="Instead of a budget: the cheapest tree with at most this share wrong, such as 0.05.",
+    help="Instead of --budget: the cheapest tree with at most this share wrong, such as 0.05.",
 )
 @option(
     "--without",
     metavar="TEST",
     multiple=True,
     heading="Prices, losses and names",
-    help="Say what a test is worth: find a tree without it. May be repeated.",
+    help="Find a tree without this test, and what it is worth. May be repeated.",
 )
 @options.search
 @options.engine
@@ -53,7 +53,7 @@ FOLDED = 3  # tests deep, where a larger one is folded
     metavar="FILE",
     type=options.FILE,
     heading="Output",
-    help="For known cases: write a proof of how good the tree is, which another program can check.",
+    help="For known cases: write a proof of how good the tree is.",
 )
 def fit(
     data: str,
@@ -68,9 +68,8 @@ def fit(
 ) -> None:
     """Find the best pathway for a budget, or the cheapest for an error rate.
 
-    The best has the lowest error on new cases, or with --objective known the fewest errors on the known ones.
-    With --losses the least loss counts instead of the fewest errors. --first and --without also say how much better a
-    tree is that is free to begin otherwise, or to use the test.
+    The best has the lowest error on new cases or, with --objective known, the fewest errors on the known ones; with
+    --losses, the least loss. With --first and --without, it also prints what that preference costs.
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E; --budget inf for no limit.")

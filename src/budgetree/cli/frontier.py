@@ -16,7 +16,7 @@ PICTURES = (".svg", ".png", ".pdf")
 @options.command(
     "budgetree frontier pima",
     "budgetree frontier pima --budgets 2,5,22",
-    "budgetree frontier cases.csv --target diagnosis --prices prices.toml -o results",
+    "budgetree frontier cases.csv -t diagnosis --prices prices.toml -o results",
     page="guide/budgets",
 )
 @options.data
@@ -25,7 +25,7 @@ PICTURES = (".svg", ".png", ".pdf")
     "--budgets",
     metavar="B,B,…",
     callback=options.read_budgets,
-    help="Only these budgets, such as 20,110,200: a line for each, also if two buy the same tree.",
+    help="Try only these budgets, such as 20,110,200; one line for each.",
 )
 @option("--max-budget", metavar="B", type=options.AMOUNT, help="The largest budget to try.")
 @option(
@@ -33,12 +33,16 @@ PICTURES = (".svg", ".png", ".pdf")
     metavar="N",
     type=click.IntRange(min=1),
     heading="Search",
-    help="For new cases: how many budgets to try, where what they buy changes most.  [default: 12]",
+    help="For new cases: how many budgets to try.  [default: 12]",
 )
 @options.search
 @options.folder
 @option(
-    "--plot", metavar="FILE", type=options.FILE, heading="Output", help="A picture, as .svg, .png or .pdf (matplotlib)."
+    "--plot",
+    metavar="FILE",
+    type=options.FILE,
+    heading="Output",
+    help="Draw it, as .svg, .png or .pdf (needs matplotlib).",
 )
 def frontier(
     data: str,

@@ -32,7 +32,7 @@ COMPLETION = "_BUDGETREE_COMPLETE"  # what a shell asks by, when someone presses
 EPILOG = """
 \b
 DATA is a table (.csv, .tsv, .gz, .parquet, .xlsx, .xls, .ods), a pattern such as 'day*.csv', or
-one of `budgetree datasets`. `budgetree DATA` says what is in it and which command to try next.
+one of `budgetree datasets`. `budgetree DATA` describes it and suggests a command to try next.
 Ctrl-C ends a search with the best tree so far.
 Exit codes: 0 done, 1 failed, 2 called wrongly, 70 internal error, 130 stopped by Ctrl-C.
 

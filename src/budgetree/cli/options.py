@@ -221,12 +221,10 @@ table = several(
         "--prices",
         metavar="FILE",
         type=FILE,
-        help="Prices (TOML, or a table with the columns test and price); without it every test costs 1.",
+        help="Prices: TOML, or a table with the columns test and price. By default every test costs 1.",
     ),
     option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-    option(
-        "--groups", metavar="COL", help="Rows with the same value, such as a patient's, are held out together; no test."
-    ),
+    option("--groups", metavar="COL", help="Hold out rows with the same value (a patient's) together; it is no test."),
     _rule("--default-price", metavar="P", type=AMOUNT, help="The price of tests that are not in the price list."),
     _rule(
         "--limit",
@@ -234,7 +232,7 @@ table = several(
         metavar="RESOURCE=MAX",
         multiple=True,
         callback=_limits,
-        help="The most of a resource that a case may take, such as time=60, or tests=5. May be repeated.",
+        help="The most of a resource that a case may use, such as time=60 or tests=5. May be repeated.",
     ),
     _rule("--first", metavar="TEST", multiple=True, help="Every path begins with this test. May be repeated."),
     _rule("--losses", metavar="FILE", type=FILE, help="What wrong answers cost, and answers that are not classes."),
@@ -257,7 +255,7 @@ table = several(
         metavar="HOW",
         multiple=True,
         callback=_blanks,
-        help="An empty cell is a result, or unknown; COL=HOW for one column. May be repeated.  [default: unknown for "
+        help="Read empty cells as result or unknown; COL=HOW for one column. May be repeated.  [default: unknown for "
         "new cases, result for known ones]",
     ),
     _column(
@@ -294,8 +292,8 @@ search = several(
         "--objective",
         type=click.Choice(["auto", "new", "known"]),
         default="auto",
-        help="new: fewest errors on cases not in the table. known: fewest on those in it. auto: known if most classes "
-        "have fewer than three rows, or an option needs it; else new.",
+        help="new: fewest errors on cases not in the table. known: fewest on those in it. auto: known for lists of "
+        "facts, else new.",
     ),
     time_limit,
     _search(
@@ -310,27 +308,27 @@ search = several(
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="For known cases: at least so many at every outcome.",
+        help="For known cases: the fewest cases at any outcome.",
     ),
     _search(
         "--folds",
         metavar="N",
         type=int,
         default=5,
-        help="Estimate the error on new cases by N-fold cross-validation; 0: not at all.",
+        help="Estimate the error on new cases by N-fold cross-validation; 0: no estimate.",
     ),
     _search(
         "--leaves",
         type=click.Choice(["auto", "tree", "points", "model"]),
         default="auto",
-        help="For new cases: a plain tree, a score of points (two classes), or a model of all results bought; auto: "
-        "the simplest that is good enough.",
+        help="For new cases: a plain tree, points to add up (two classes), or a model of all results; auto: the "
+        "simplest that is good enough.",
     ),
     _search(
         "--confidence",
         metavar="P",
         type=click.FloatRange(0, 1, min_open=True),
-        help="For new cases: stop as soon as a class has this probability; by default when further tests would hardly "
-        "change the answer.",
+        help="For new cases: stop when a class has this probability. By default, stop when further tests would "
+        "hardly change the answer.",
     ),
 )

@@ -32,7 +32,7 @@ def predict(model: str, data: str, out: str | None, probabilities: bool, as_json
     """Add the prediction, the cost and the tests used to every row of a table.
 
     DATA may be larger than memory. Columns that the model never asks for may be missing. A row with a result that no
-    known case had is answered by what is known before that test. `budgetree evaluate` compares predictions with the
+    known case had is answered from the tests before it. `budgetree evaluate` compares predictions with the
     right answers.
     """
     from dataclasses import replace

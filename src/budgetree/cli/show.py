@@ -28,15 +28,15 @@ _sql = partial(option, heading="SQL")
 @options.model
 @option("--as", "form", type=click.Choice(FORMS), default="text", help="The form to write the tree in.")
 @options.out
-@option("--confusion", is_flag=True, help="Also which answers the known cases of each class get (text only).")
-@option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
-@option("--full", is_flag=True, help="Probabilities and cost beside the answer (python and sql only).")
+@option("--confusion", is_flag=True, help="Add the answers by class of the known cases (text only).")
+@option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold deeper branches (text only).")
+@option("--full", is_flag=True, help="Also return probabilities and cost (python and sql only).")
 @_sql("--table", metavar="NAME", default="cases", help="The table that a query with --full reads.")
 @_sql("--column", "columns", metavar="NAME", multiple=True, help="A column to copy to the answers. May be repeated.")
 @_sql(
     "--backslash-escapes/--no-backslash-escapes",
     default=None,
-    help="Whether a backslash escapes, as in MySQL, BigQuery and Snowflake; asked where a name has one.",
+    help="Whether your database treats a backslash as an escape, as MySQL, BigQuery and Snowflake do.",
 )
 @options.labels
 def show(
@@ -89,11 +89,11 @@ def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
 )
 @options.model
 @option("-o", "--out", metavar="FILE", type=options.FILE, help="The HTML file to write.")
-@option("--wall", metavar="FILE", type=options.FILE, help="Sheets of paper to hang up, as .svg or .pdf.")
+@option("--wall", metavar="FILE", type=options.FILE, help="Write sheets to print, as .svg or .pdf.")
 @option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="The size of these sheets.")
-@option("--certificate", metavar="FILE", type=options.FILE, help="Show this certificate (see fit --certificate).")
-@option("--title", metavar="TEXT", help="The title; by default the model's name.")
-@option("--language", metavar="CODE", help="The page's language, en or de; by default the reader's own.")
+@option("--certificate", metavar="FILE", type=options.FILE, help="Include this certificate (see fit --certificate).")
+@option("--title", metavar="TEXT", help="The title. By default the model's name.")
+@option("--language", metavar="CODE", help="The page's language, en or de. By default that of the browser.")
 @options.labels
 def report(
     model: str,
@@ -106,7 +106,7 @@ def report(
     labels: str | None,
     as_json: bool,
 ) -> None:
-    """Write a page that needs no network: the tree, its proof, a consultation."""
+    """Write a web page with the tree, a consultation and the proof; it needs no network."""
     from pathlib import Path
 
     from budgetree.cli.inputs import check_outputs, open_model
