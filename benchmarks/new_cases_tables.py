@@ -19,7 +19,7 @@ import pandas as pd
 import budgetree as bt
 from budgetree.data.frames import read_frame
 from budgetree.data.table import Table
-from budgetree.datasets.bundled import table as bundled
+from budgetree.datasets import table as bundled
 
 MAX_ROWS = 10_000
 UNIT_BUDGETS = (1, 2, 3, 5, 8)

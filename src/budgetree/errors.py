@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from budgetree._internal import internal
 
@@ -111,6 +111,13 @@ class BudgetreeError(ValueError):
         self.where = where
         self.remedy = remedy
 
+    @classmethod
+    @internal
+    def refusing(cls, subject: str, found: object, words: str, expected: object = None, of: str = "") -> Self:
+        """That something is not what was expected; `expected` is that in values, by default its words."""
+        message = f"{of}{subject} is {found!r:.80}; expected {words}."
+        return cls(message, subject=subject, found=found, expected=words if expected is None else expected)
+
     @internal
     def at(self, where: Where) -> BudgetreeError:
         """The same error, said of this place unless it has one already; where only the source is missing, of this."""
@@ -146,13 +153,6 @@ def _again(kind: type[BudgetreeError], message: str, fields: dict[str, Any]) -> 
 
 class SettingError(BudgetreeError):
     """An argument or an option that is out of its range, or does not go with another one."""
-
-    @classmethod
-    @internal
-    def refusing(cls, subject: str, found: object, words: str, expected: object = None) -> SettingError:
-        """That a setting is not what was expected; `expected` is that in values, by default its words."""
-        message = f"{subject} is {found!r:.80}; expected {words}."
-        return cls(message, subject=subject, found=found, expected=words if expected is None else expected)
 
 
 class TableError(BudgetreeError):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.problem import CostModel
+from budgetree.problem import CostModel, PathState
 
 TESTS = ["t0", "t1", "t2", "t3", "p0", "p1"]  # the last two come in a panel, where there is one
 
@@ -64,6 +64,12 @@ def random_problem(seed: int) -> Problem:
         warnings.simplefilter("ignore")  # of tests that cannot be reached
         prices = bt.Prices(**amounts(), limits=limits, panels=panels, order=order, first=first)
         return Problem(prices, outcomes, prices.bind(TESTS, outcomes))
+
+
+def dominates(better: PathState, worse: PathState) -> bool:
+    """Whether one can pay for every tree that the other can, on the same cases; as the core has it."""
+    spends_no_more = all(a <= b for a, b in zip(better.spent, worse.spent, strict=True))
+    return spends_no_more and better.flags & worse.flags == worse.flags
 
 
 def check_rules(tree: bt.Tree, rng: np.random.Generator, n_rows: int = 200) -> None:

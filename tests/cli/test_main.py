@@ -203,7 +203,6 @@ def test_a_mistake_of_ours_is_said_without_a_traceback(
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("oh")
 
-    monkeypatch.setattr("budgetree.datasets.bundled.names", broken)
     monkeypatch.setattr("budgetree.datasets.names", broken)
     assert "internal error: RuntimeError: oh. Please report it, with what BUDGETREE_DEBUG=1 shows." in run(
         capsys, "datasets", code=70

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from _support.rules import TESTS, Problem, random_problem
+from _support.rules import TESTS, Problem, dominates, random_problem
 from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import NotAllowedError, Reason, RuleKind
 
@@ -136,7 +136,7 @@ def test_a_state_that_dominates_may_buy_all_that_the_other_may(seed: int) -> Non
     costs = problem.costs.within(max(20, problem.costs.least_budget))
     states = [state_of(costs, random_path(problem, seed + more)) for more in range(6)]
     for better, worse in itertools.product(states, states):
-        if costs.dominates(better, worse):
+        if dominates(better, worse):
             same_tests = PathState(better.spent, better.flags, worse.results)
             assert set(costs.allowed(worse)) <= set(costs.allowed(same_tests))
             assert (costs.prices(same_tests) <= costs.prices(worse)).all()
@@ -208,7 +208,7 @@ def test_another_order_changes_no_rule(seed: int) -> None:
 def test_at_their_cheapest_tests_keep_all_other_rules(seed: int) -> None:
     problem = random_problem(seed)
     costs = problem.costs
-    least = problem.prices.at_cheapest(costs).bind(costs.test_names, problem.outcomes)
+    least = costs.at_cheapest
     factor = least.scale / costs.scale
     assert RuleKind.OUTCOMES not in least.rules
     assert least.rules == costs.rules - {RuleKind.OUTCOMES}

@@ -299,7 +299,7 @@ def test_amounts_of_limits_are_checked_as_prices_are(amount: Any) -> None:
 def test_what_no_path_can_buy_is_named() -> None:
     def unreachable(names: list[str], outcomes: list[list[str]], **rules: Any) -> list[str]:
         prices = bt.Prices(1, **rules)
-        return list(prices.unreachable(prices.bind(names, outcomes), outcomes))
+        return list(prices.bind(names, outcomes).unreachable())
 
     young, both = {"after": {"age": ["young"]}}, (list(NAMES), [list(names) for names in OUTCOMES])
     (slow,) = unreachable(*both, limits={"time": bt.Limit(8, {"blood": 9}, default=0)})

@@ -16,7 +16,7 @@ from budgetree.data.checks import Finding, class_findings, find_suspects
 from budgetree.data.encoders import Binning, BlankPlan, LevelPlan
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
-from budgetree.datasets.bundled import own_prices
+from budgetree.datasets import own_prices
 from budgetree.distributed import AnyCases
 from budgetree.errors import BudgetreeError, FileError, LabelsError, LossesError, PricesError, SettingError, Where
 from budgetree.learn.settings import FitRequest

@@ -105,19 +105,18 @@ def find_distributed_suspects(
     if all(map(is_amount, classes)):
         yield from target_findings(Column(target, "", np.array(classes, np.float64)))
     categories = [(test, encoder) for test, encoder in enumerate(encoders) if isinstance(encoder, Categories)]
-    odd = [(test, encoder) for test, encoder in categories if _may_be_odd(encoder, n_rows)]
+    # Texts with digits, as dates and numbers have, or hardly any text twice.
+    odd = [
+        (test, one)
+        for test, one in categories
+        if (len(one.values) > MOSTLY * n_rows or any(letter.isdigit() for value in one.values for letter in str(value)))
+        and not all(map(is_amount, one.values))
+    ]
     per_test = counts() if odd else ()
     for test, encoder in odd:
         name, values = encoder.name, list(map(str, encoder.values))
         column = Column(name, "", values=values) if written is None else text_column(name, values, written)
-        known = dict(zip(values, per_test[test].tolist(), strict=False))
-        yield from _suspicious(_text_findings(column, known))
-
-
-def _may_be_odd(encoder: Categories, n_rows: int) -> bool:
-    """Whether a column has texts with digits, as dates and numbers have, or hardly any text twice."""
-    has_digits = any(letter.isdigit() for value in encoder.values for letter in str(value))
-    return (has_digits or len(encoder.values) > MOSTLY * n_rows) and not all(map(is_amount, encoder.values))
+        yield from _suspicious(_text_findings(column, dict(zip(values, per_test[test].tolist(), strict=False))))
 
 
 def _suspicious(findings: Iterator[Finding]) -> Iterator[Finding]:

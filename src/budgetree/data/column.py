@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from hashlib import blake2b
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,10 +142,6 @@ class Coded(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.positions)
 
-    @overload
-    def __getitem__(self, row: int) -> Any: ...
-    @overload
-    def __getitem__(self, row: slice | NDArray[np.int64]) -> Coded: ...
     def __getitem__(self, row: int | slice | NDArray[np.int64]) -> Any:
         if isinstance(row, (slice, np.ndarray)):
             return Coded(self.distinct, self.positions[row])

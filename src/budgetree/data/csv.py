@@ -107,25 +107,21 @@ class CsvSource:
         """The whole of the files."""
         for file in self.files:
             file.check_size(self.reading.max_bytes)
-        every, sample_rows = range(len(self.names)), self.reading.limits.sample_rows
-        if self._is_short_and_wide:
+        every = range(len(self.names))
+        # DuckDB would take far more memory than the cells, since it has room for 2048 rows of every column.
+        limits, n_bytes = self.reading.limits, sum(map(os.path.getsize, self.paths))
+        is_short = n_bytes < limits.max_wide_bytes and not any(file.is_packed for file in self.files)
+        if is_short and len(self.names) > limits.very_wide:
             return self._wide_table()
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
-            self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {sample_rows}")
+            self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {limits.sample_rows}")
             n_rows = base.count("cells")
-            if n_rows < sample_rows:  # these are all
+            if n_rows < limits.sample_rows:  # these are all
                 found = self._texts(base, every)
             else:
                 n_rows, found = self._planned(base, readable)
         return self._table(found, 0, n_rows)
-
-    @property
-    def _is_short_and_wide(self) -> bool:
-        """Whether DuckDB would take far more memory than the cells, since it has room for 2048 rows of every column."""
-        limits, n_bytes = self.reading.limits, sum(map(os.path.getsize, self.paths))
-        is_short = n_bytes < limits.max_wide_bytes and not any(file.is_packed for file in self.files)
-        return len(self.names) > limits.very_wide and is_short
 
     def _wide_table(self) -> Table:
         """The whole of the files, as Python reads them."""
@@ -181,10 +177,9 @@ class CsvSource:
 
     def _table(self, found: dict[int, Column | None], first_row: int, n_rows: int) -> Table:
         columns = tuple(column for _, column in sorted(found.items()) if column is not None)
-        return Table(self.name, columns, n_rows, Lines(np.arange(first_row, first_row + n_rows), self._starts))
-
-    def _starts(self) -> Iterator[tuple[str, int]]:
-        return chain.from_iterable(file.starts() for file in self.files)
+        rows = np.arange(first_row, first_row + n_rows)
+        starts = Lines(rows, lambda: chain.from_iterable(file.starts() for file in self.files))
+        return Table(self.name, columns, n_rows, starts)
 
     def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: str = "") -> None:
         """A table of cells in the database."""

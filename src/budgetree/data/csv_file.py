@@ -79,7 +79,9 @@ class CsvFile:
             header, below_it = list(islice(found, 1 + last - first)), list(islice(found, 1))
             written = reading.number_format("," if delimiter == ";" else ".")
             below = islice(chain(start[1:], lines), reading.limits.sample_rows)
-            written = written.shown_by(_cells_with(written.decimal, below, path, delimiter))
+            with_mark = records((line for line in below if written.decimal in line), path, delimiter)
+            with suppress(TableFileError):  # which reading all of the file says better
+                written = written.shown_by(cell.strip() for _, row in with_mark for cell in row)
         if len(header) <= last - first:
             is_empty = first == last == 1
             found_none = "the file is empty" if is_empty else f"the file ends before row {last}"
@@ -246,13 +248,6 @@ def records(lines: Iterable[str], path: str, delimiter: str, above: int = 0) -> 
         raise TableFileError(f"{error}; a quote may not be closed.", where=Where(path, first_line)) from error
 
 
-def _cells_with(mark: str, lines: Iterable[str], path: str, delimiter: str) -> Iterator[str]:
-    """The cells with a mark."""
-    with suppress(TableFileError):  # which reading all of the file says better
-        for _, row in records((line for line in lines if mark in line), path, delimiter):
-            yield from (cell.strip() for cell in row if mark in cell)
-
-
 def _reader(lines: Iterable[str], delimiter: str) -> Reader:
     csv.field_size_limit(MAX_CELL)
     return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
@@ -324,9 +319,7 @@ def _known_encoding(name: str | None) -> str | None:
         found = codecs.lookup(name).name
         "".encode(found)  # which base64 and others that are no encodings of text refuse
     except (LookupError, ValueError) as error:
-        expected = "a name such as 'utf-8' or 'windows-1252'"
-        message = f"encoding is {name!r:.60}; expected {expected}."
-        raise SettingError(message, subject="encoding", found=name, expected=expected) from error
+        raise SettingError.refusing("encoding", name, "a name such as 'utf-8' or 'windows-1252'") from error
     return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found
 
 

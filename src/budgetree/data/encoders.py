@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -55,8 +55,8 @@ class BlankPlan:
         others = None if isinstance(blanks, Mapping) else blanks
         for found in (*columns.values(), *(() if others is None else (others,))):
             if found not in get_args(Blanks):
-                message = f"blanks is {found!r:.60}; expected 'result', 'unknown', or {{column: one of them}}."
-                raise SettingError(message, subject="blanks", found=found, expected=get_args(Blanks))
+                expected = "'result', 'unknown', or {column: one of them}"
+                raise SettingError.refusing("blanks", found, expected, get_args(Blanks))
         return cls(others, columns)
 
     def reading(self, column: str) -> Blanks | None:
@@ -95,14 +95,11 @@ class LevelPlan:
         if isinstance(levels, LevelPlan):
             return levels
         if binning not in get_args(Binning):
-            message = f"binning is {binning!r}; expected 'quantile' or 'uniform'."
-            raise SettingError(message, subject="binning", found=binning, expected=get_args(Binning))
-        if isinstance(levels, Mapping):
-            columns = {str(name): count for name, count in levels.items()}
-            plan = cls(columns=columns, always=True)
-        else:
-            plan = cls(levels)
-        return replace(plan, binning=binning, blanks=BlankPlan.of(blanks), categories=tuple(map(str, categories)))
+            raise SettingError.refusing("binning", binning, "'quantile' or 'uniform'", get_args(Binning))
+        others, columns = (DEFAULT_LEVELS, levels) if isinstance(levels, Mapping) else (levels, {})
+        named, always = {str(name): count for name, count in columns.items()}, isinstance(levels, Mapping)
+        plan, codes = BlankPlan.of(blanks), tuple(map(str, categories))
+        return cls(others, named, always, binning, blanks=plan, categories=codes)
 
     def count(self, column: str) -> int:
         """The levels of a column."""
@@ -119,8 +116,7 @@ class LevelPlan:
         for count in (self.others, *self.columns.values()):
             is_whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
             if not is_whole or not 2 <= count < MAX_OUTCOMES:
-                message = f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}."
-                raise SettingError(message, subject="levels", found=count)
+                raise SettingError.refusing("levels", count, f"a whole number from 2 to {MAX_OUTCOMES - 1}")
 
     def as_planned(self, table: Table) -> Table:
         """The same table, its columns as the plan has them.
@@ -165,11 +161,20 @@ class Interval:
 
 
 class _Cut:
-    """What the levels of a column of numbers are called."""
+    """A column of numbers that is cut into levels, and what these are called."""
 
     __slots__ = ()
+    name: str
     levels: int
     has_missing: bool
+
+    def encode(self: Any, column: Column) -> NDArray[np.uint8]:
+        """The code of each row."""
+        numbers = column.as_numbers()
+        if numbers is None:
+            message = f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}."
+            raise TableError(message, subject=self.name, found=column.dtype)
+        return NumberCuts.of(self).encode(numbers)
 
     def interval(self, first: int, last: int) -> Interval:
         """The numbers from one level to another."""
@@ -198,7 +203,10 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class Levels(_Cut):
-    """A numeric column, each value rounded to the nearest of evenly spaced levels."""
+    """A numeric column, each value rounded to the nearest of evenly spaced levels.
+
+    As in the paper halves go to the even level, and values outside of the range to its ends.
+    """
 
     name: str
     low: float
@@ -211,10 +219,6 @@ class Levels(_Cut):
         if not edges or not edges[last + 1]:
             return Interval(level=first)
         return Interval(edges[first], edges[last + 1])
-
-    def encode(self, column: Column) -> NDArray[np.uint8]:
-        """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
-        return NumberCuts.of(self).encode(_numbers(column, self.name))
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -249,9 +253,6 @@ class FineLevels(_Cut):
         low, is_above = texts[first - 1] if first > 0 else (None, False)
         high, is_within = texts[last] if last < len(texts) else (None, False)
         return Interval(low, high, is_above, is_within)
-
-    def encode(self, column: Column) -> NDArray[np.uint8]:
-        return NumberCuts.of(self).encode(_numbers(column, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +306,14 @@ class NumberCuts:
         """Of any encoder: one that knows no numbers has no cut."""
         if isinstance(encoder, Categories):
             missing = len(encoder.values) if encoder.has_missing else UNSEEN
-            return cls._around(_amounts(encoder.values), missing)
+            amounts: dict[float, int] = {}  # of those that are one float, the first
+            for position, value in enumerate(encoder.values):
+                if isinstance(value, (int, float, np.number, Decimal)):
+                    amounts.setdefault(as_float(value), position)
+            return cls._around(amounts, missing)
         is_one = encoder.low == encoder.high and isinstance(encoder, Levels)  # all numbers are rounded to it
         cuts = np.array(() if is_one else encoder.thresholds, dtype=np.float64)
-        codes = np.arange(len(cuts) + 1, dtype=np.uint8)
-        return cls(cuts, codes, encoder.levels if encoder.has_missing else UNSEEN)
+        return cls(cuts, np.arange(len(cuts) + 1, dtype=np.uint8), encoder.levels if encoder.has_missing else UNSEEN)
 
     def encode(self, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """The codes of numbers."""
@@ -548,24 +552,6 @@ def _known_value(text: str, encoder: Categories, written: NumberFormat) -> Any:
 
 def _only(found: list[Any], otherwise: Any) -> Any:
     return found[0] if len(found) == 1 else otherwise
-
-
-def _numbers(column: Column, name: str) -> NDArray[np.float64]:
-    """The numbers of a column that held numbers when it was learned."""
-    numbers = column.as_numbers()
-    if numbers is None:
-        message = f"column {name!r} was numeric when it was learned, but now holds {column.dtype}."
-        raise TableError(message, subject=name, found=column.dtype)
-    return numbers
-
-
-def _amounts(values: Iterable[Any]) -> dict[float, int]:
-    """The positions of the values that are numbers; of those that are one float, the first."""
-    found: dict[float, int] = {}
-    for position, value in enumerate(values):
-        if isinstance(value, (int, float, np.number, Decimal)):
-            found.setdefault(as_float(value), position)
-    return found
 
 
 @lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes

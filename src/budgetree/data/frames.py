@@ -27,8 +27,7 @@ SHORT = 4  # bytes of a whole number, which a float can always hold
 
 def read_array(array: NDArray[Any]) -> Table:
     """A two-dimensional array, its columns called x0, x1, …; objects are numbers where all of a column are."""
-    columns = tuple(_array_column(f"x{index}", column) for index, column in enumerate(array.T))
-    return Table("array", columns, len(array))
+    return Table("array", tuple(_array_column(f"x{index}", column) for index, column in enumerate(array.T)), len(array))
 
 
 def read_raw(cases: Any, names: Sequence[str], only: Collection[str]) -> Table:
@@ -126,12 +125,10 @@ def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any
     backend: Any = library or next(installed, None)
     if backend is None:
         raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
-    return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
-
-
-def _one_type(column: list[Any]) -> list[Any]:
-    """Whole numbers become floats beside floats, which some libraries ask for."""
-    return [float(v) for v in column] if {type(v) for v in column} == {int, float} else column
+    for key, column in content.items():
+        if set(map(type, column)) == {int, float}:  # some libraries ask for one type
+            content = content | {key: list(map(float, column))}
+    return nw.from_dict(content, backend=backend).to_native()
 
 
 def code_series(series: Any) -> Coded:

@@ -58,8 +58,7 @@ class NumberCounts:
         """The counts of the rows of both."""
         low, high = np.concatenate((self.low, other.low)), np.concatenate((self.high, other.high))
         order, count = np.argsort(low), np.concatenate((self.count, other.count))
-        both = NumberCounts(low[order], high[order], count[order], max(self.n_bits, other.n_bits))
-        return both._grouped(max_groups)
+        return NumberCounts(low[order], high[order], count[order], max(self.n_bits, other.n_bits))._grouped(max_groups)
 
     def _grouped(self, max_groups: int) -> NumberCounts:
         """Neighbours that agree but for the bits left out become one, with as few of these as the maximum allows."""
@@ -199,13 +198,6 @@ def class_codes(
     if len({(type(name), name) for name in names}) < len(names):
         message = f"class_names: {names!r:.80} has a name twice; names must differ."
         raise TableError(message, subject="class_names", found=names)
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_cases,):
-        # Whole numbers in an array, as from a million rows: no Python loop.
-        if class_names is None:
-            distinct_codes, codes = np.unique(labels, return_inverse=True)
-            return codes.astype(np.int64), tuple(distinct_codes.tolist())
-        if labels.min() >= 0 and labels.max() < len(names):
-            return labels.astype(np.int64), names
     try:
         coded = _coded(labels)
     except TypeError as error:

@@ -14,12 +14,18 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from budgetree._internal import internal
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.table import Table
 from budgetree.errors import Remedy, SettingError, TableFileError, Where
+
+if TYPE_CHECKING:
+    from budgetree.data.csv import CsvSource
+    from budgetree.data.parquet import ParquetSource
+
+Source: TypeAlias = "CsvSource | ParquetSource | TableSource"
 
 # What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
 # may be answers, and are outcomes of their own in any case.
@@ -76,11 +82,6 @@ class Reading:
     limits : ReadLimits, optional
         How much is read at once.
 
-    Raises
-    ------
-    ValueError
-        Where a mark is none, or both marks are the same, or a row is none.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -103,19 +104,16 @@ class Reading:
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
-            message = f"decimal is {self.decimal!r}; expected '.' or ','."
-            raise SettingError(message, subject="decimal", found=self.decimal, expected=(".", ","))
+            raise SettingError.refusing("decimal", self.decimal, "'.' or ','", (".", ","))
         if self.thousands is not None and (len(self.thousands) != 1 or self.thousands.isalnum()):
-            message = f"thousands is {self.thousands!r}; expected one mark, such as ',' or '.' or a space."
-            raise SettingError(message, subject="thousands", found=self.thousands)
+            raise SettingError.refusing("thousands", self.thousands, "one mark, such as ',' or '.' or a space")
         if self.thousands is not None and self.thousands == self.decimal:
             message = f"decimal and thousands are both {self.decimal!r}; expected two different marks."
             raise SettingError(message, subject="thousands", found=self.thousands)
         first, last = self.header_rows or (1, 1)
         if not 1 <= first <= last < first + MAX_HEADER_ROWS:
-            message = f"header_row is {self.header_row}; expected a row from 1 on, or the first and the last of up to "
-            message += f"{MAX_HEADER_ROWS} rows."
-            raise SettingError(message, subject="header_row", found=self.header_row)
+            expected = f"a row from 1 on, or the first and the last of up to {MAX_HEADER_ROWS} rows"
+            raise SettingError.refusing("header_row", self.header_row, expected)
 
     @property
     def header_rows(self) -> tuple[int, int] | None:
@@ -152,32 +150,6 @@ class Batch:
 
     table: Table
     lines: Sequence[str] = ()
-
-
-class Source(Protocol):
-    """Where rows come from."""
-
-    @property
-    def name(self) -> str:
-        """What the user calls it."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of all columns."""
-
-    @property
-    def written(self) -> NumberFormat | None:
-        """How a file of text writes numbers."""
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether cells are written as text, so that 5 may be a word."""
-
-    def table(self) -> Table:
-        """All rows."""
-
-    def batches(self, wanted: Wanted) -> Iterator[Batch]:
-        """All rows, some at a time, as often as asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from budgetree._native import core
 from budgetree.data.profile import MAX_VALUES
 from budgetree.problem import Instance, LossTable, Schema
-from budgetree.problem.duplicates import Unavoidable, identical_groups, loss_among_identical, mixed_numbers
+from budgetree.problem.duplicates import Unavoidable, code_words, identical_groups, loss_among_identical, mix
 from budgetree.services.clock import Clock, OutOfTimeError
 
 NOWHERE = -1  # the position of a case whose path has ended, the slot of a position that is not counted
@@ -237,7 +237,7 @@ def split(whole: Tally, n_parts: int) -> list[Tally]:
     """By the codes alone, so that cases that differ only in their class stay together."""
     if n_parts == 1:
         return [whole]
-    bucket = mixed_numbers(whole.codes) % np.uint64(n_parts)
+    bucket = mix(code_words(whole.codes)) % np.uint64(n_parts)
     columns = [getattr(whole, field.name) for field in fields(whole)]
     return [Tally(*(column[bucket == part] for column in columns)) for part in range(n_parts)]
 

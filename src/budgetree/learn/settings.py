@@ -137,7 +137,7 @@ def check_cases(cases: Any) -> None:
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
     schema = cases.schema
-    for message in schema.prices.unreachable(schema.costs, schema.outcome_names):
+    for message in schema.costs.unreachable():
         warnings.warn(message, stacklevel=3)
 
 

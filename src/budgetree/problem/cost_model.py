@@ -12,14 +12,14 @@ A rule is data, in whole units, so that sums are exact:
     sets      test × result              the flags that are set once the test is known to show this
 
 Every flag is good to have, so a state that has spent no more and has all flags of another may do all that it may. The
-rest of the program asks three things: may this be bought here (`refusal`), what is the state afterwards
-(`after_buying`, `after_seeing`), is this state at least as good as that one (`dominates`).
+rest of the program asks two things: may this be bought here (`refusal`), and what is the state afterwards
+(`after_buying`, `after_seeing`). The core also asks whether a state is at least as good as another.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
@@ -164,6 +164,13 @@ class CostModel:
     def cheapest(self) -> NDArray[np.int64]:
         """Per test, the price of its cheapest; what fills up a row is the costliest, so it does not disturb."""
         return np.asarray(self.amounts[0].min(axis=1))
+
+    @property
+    def at_cheapest(self) -> CostModel:
+        """The same rules, each test at its cheapest price, whatever it shows."""
+        amounts = self.amounts.copy()
+        amounts[0] = self.cheapest[:, None]
+        return replace(self, amounts=amounts)
 
     @cached_property
     def rules(self) -> frozenset[RuleKind]:
@@ -426,17 +433,34 @@ class CostModel:
                 state = self.after_ordering(state, wanted.pop())
         return tuple(found)
 
+    def unreachable(self) -> Iterator[str]:
+        """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
+        for target, name in enumerate(() if self.is_plain else self.test_names):
+            if target != self.given_by(target)[0]:
+                continue
+            left, wanted, state = [target], dict[int, int](), self.begun
+            for one in left:  # grows while it is read
+                for flag in (flag for flag in self.conditions if int(self.needs[one]) >> flag & 1):
+                    test = int(np.flatnonzero((self.sets >> flag & 1).any(axis=1))[0])
+                    shown = np.append(self.sets[test, : self.n_outcomes[test]], self.sets[test, -1])
+                    wanted[test] = wanted.get(test, -1) & mask_of((shown >> flag & 1).tolist())
+                    left += [] if test in left else [test]
+            while target not in state.tests:
+                for one in set(wanted).intersection(state.tests):
+                    state = self.after_seeing(state, one, wanted[one])
+                refusals = {one: self.refusal(state, one) for one in left if one not in state.tests}
+                step = next((one for one, refusal in refusals.items() if refusal is None), None)
+                if step is None:
+                    yield f"prices: no path can buy {name!r}: {refusals[target]}"
+                    break
+                state = self.after_ordering(state, step)
+
     @cached_property
     def _setters(self) -> dict[int, int]:
         """By condition, the test that sets it whatever it shows."""
         always = np.bitwise_and.reduce(self.sets, axis=1)
         found = {flag: np.flatnonzero(always >> flag & 1) for flag in self.conditions}
         return {flag: int(tests[0]) for flag, tests in found.items() if len(tests)}
-
-    def dominates(self, better: PathState, worse: PathState) -> bool:
-        """Whether `better` can pay for every tree that `worse` can, on the same cases."""
-        spends_no_more = all(a <= b for a, b in zip(better.spent, worse.spent, strict=True))
-        return spends_no_more and better.flags & worse.flags == worse.flags
 
     def _set_by(self, test: int, results: int) -> int:
         """The flags that every one of these results sets."""

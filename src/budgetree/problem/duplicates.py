@@ -216,11 +216,6 @@ def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArr
     return np.unique(ranks, return_index=True)[1], ranks
 
 
-def mixed_numbers(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """A number for each row, the same for identical rows: sorting numbers is far faster than sorting bytes."""
-    return mix(code_words(codes))
-
-
 def code_words(codes: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:
     """The codes of each row in words of eight bytes."""
     n_rows, n_bytes = codes.shape

@@ -145,11 +145,6 @@ class Instance(HasSchema):
     labels : array of int
         Per case, the position of its class in `class_names`.
 
-    Raises
-    ------
-    ValueError
-        Where the table is empty, or labels, names, prices, weights or losses do not fit it.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -271,11 +266,6 @@ class Instance(HasSchema):
             trees for new cases and results in those for known cases, where "unknown" is refused.
         categories : collection of str, default ()
             Columns whose numbers are codes: each is a category, and 2 does not lie between 1 and 3.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such column, no row or no test, or prices or losses do not fit.
         """
         table, plan = read_frame(frame, target), LevelPlan.of(levels, binning, blanks, categories)
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
@@ -501,11 +491,6 @@ class Instance(HasSchema):
         ----------
         positions : array-like of int or bool
             Positions from 0 to `n_rows` - 1, or a mask.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such row, or none that counts.
         """
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
@@ -609,12 +594,6 @@ class Instance(HasSchema):
 
     @cached_property
     @internal
-    def has_unit_weights(self) -> bool:
-        """True when every case counts once, so that counting cases is counting weight."""
-        return self.schema.weight_scale == 1 and bool((self.weight_units <= 1).all())
-
-    @cached_property
-    @internal
     def class_order(self) -> ClassOrder:
         """The cases that count, sorted by class; a case of weight 0 is as good as absent."""
         present = np.flatnonzero(self.weight_units)
@@ -663,11 +642,6 @@ class Instance(HasSchema):
         ----------
         labels : Labels, dict or None
             What tests, outcomes and classes are called; None for the names of the table.
-
-        Raises
-        ------
-        ValueError
-            For names that there are not, and labels that could not be told apart.
         """
         other = copy(self)
         other.schema = self.schema.labelled(labels)
@@ -677,8 +651,7 @@ class Instance(HasSchema):
 def check_duplicates(duplicates: Any, *, losses: bool = False, weights: bool = False) -> None:
     """An error where rows cannot be merged: with losses or weights, the most common label may be the wrong one."""
     if duplicates not in get_args(Duplicates):
-        message = f"duplicates is {duplicates!r}; expected 'keep' or 'merge'."
-        raise SettingError(message, subject="duplicates", found=duplicates, expected=get_args(Duplicates))
+        raise SettingError.refusing("duplicates", duplicates, "'keep' or 'merge'", get_args(Duplicates))
     if duplicates == "merge" and (losses or weights):
         given = "losses" if losses else "weights"
         message = f"duplicates is 'merge', which goes by the most common label; with {given}, expected 'keep'."
@@ -705,8 +678,7 @@ def _check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or len(chosen) == 0 or chosen.dtype.kind not in "iu":
         expected = f"the positions of at least one row, or a mask of {n_rows} rows"
-        message = f"positions is {positions!r:.60}; expected {expected}."
-        raise SettingError(message, subject="positions", found=positions, expected=expected)
+        raise SettingError.refusing("positions", positions, expected)
     first, last = int(chosen.min()), int(chosen.max())
     if first < 0 or last >= n_rows:
         expected = f"0 to {n_rows - 1}, since there are {n_rows} rows"

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from budgetree._internal import internal
 from budgetree.data.encoders import Categories, FineLevels, NumberEncoder
-from budgetree.errors import LabelsError, Where
+from budgetree.errors import LabelsError
+from budgetree.problem.settings_part import SettingsPart
 from budgetree.problem.units import finite_float
 from budgetree.services.words import counted, joined, listed, no_such, show_number, visible
 
@@ -46,7 +46,7 @@ NO_LABEL = Label()
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Labels:
+class Labels(SettingsPart):
     """What people read in place of the names in a table.
 
     Labels change what is shown, and nothing else: predictions, tables and programs keep the names that they have.
@@ -69,11 +69,6 @@ class Labels:
     unit : str
         The unit.
 
-    Raises
-    ------
-    LabelsError
-        For what is not a label.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -82,6 +77,11 @@ class Labels:
     ('female', 'heart disease')
     """
 
+    _part: ClassVar[str] = "labels"
+    _absent: ClassVar[Any] = (
+        LabelsError,
+        ('there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"'),
+    )
     tests: Mapping[str, Label]
     classes: Mapping[Any, Label]
     unit: str
@@ -110,36 +110,6 @@ class Labels:
             raise LabelsError(message, found=labels, expected=expected)
         _check_entries(labels, ("tests", "classes", "unit"), "")
         return cls(labels.get("tests"), labels.get("classes"), unit=labels.get("unit", ""))
-
-    @classmethod
-    def from_toml(cls, path: str | Path) -> Labels:
-        """Read the table [labels] of a file, which may be a price list.
-
-        Parameters
-        ----------
-        path : str or path
-            A TOML file.
-
-        Raises
-        ------
-        BudgetreeError
-            Where the file has no such table, or something in it is wrong; the message names the place.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> import budgetree as bt
-        >>> size = Path("labels.toml").write_text('[labels.tests]\\nsex = "Sex"', encoding="utf-8")
-        >>> bt.Labels.from_toml("labels.toml").tests["sex"].name
-        'Sex'
-        """
-        from budgetree.problem.settings_file import read_toml
-
-        content = read_toml(path)
-        if content.labels is None:
-            message = 'there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"'
-            raise LabelsError(message, where=Where(str(path)))
-        return content.labels
 
     @internal
     def without(self, tests: Collection[str]) -> Labels:

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.number_format import LARGEST_EXACT
-from budgetree.errors import LossesError, Remedy, Where
+from budgetree.errors import LossesError, Remedy
+from budgetree.problem.settings_part import SettingsPart
 from budgetree.problem.units import non_negative, plain_numbers
 from budgetree.services.words import counted, listed
 
@@ -30,7 +30,7 @@ Amounts = NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
-class Losses:
+class Losses(SettingsPart):
     """What a wrong answer costs.
 
     A class may be named by its text ("1" for 1). A right answer may cost something too.
@@ -45,11 +45,6 @@ class Losses:
         Answers that are not classes, such as a referral: {name: loss}, whatever the class; {name: {class: loss}}, for
         every class; or {name: [loss, …]} in the order of the classes.
 
-    Raises
-    ------
-    LossesError
-        Where a loss is negative or not a number, or the array is not square.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -57,14 +52,18 @@ class Losses:
     Losses({'cancer': {'benign': 50}}, answers={'refer': 4})
     """
 
+    _part: ClassVar[str] = "losses"
+    _absent: ClassVar[Any] = (
+        LossesError,
+        "there is neither a table [losses] nor a table [answers]; expected at least one of them, as in: [losses] "
+        "and below it: cancer = 50",
+    )
     losses: Mapping[Any, ClassLosses] | Rows
     answers: Mapping[str, AnswerLosses]
 
     def __init__(self, losses: Any = None, *, answers: Mapping[str, Any] | None = None) -> None:
         if not isinstance(answers or {}, Mapping):
-            expected = "{name: loss} or {name: {class: loss}}"
-            message = f"losses: answers is {answers!r:.60}; expected {expected}."
-            raise LossesError(message, subject="answers", found=answers, expected=expected)
+            raise LossesError.refusing("answers", answers, "{name: loss} or {name: {class: loss}}", of="losses: ")
         object.__setattr__(self, "losses", _class_losses({} if losses is None else losses))
         for name in answers or ():
             if not isinstance(name, str) or not name.strip():
@@ -78,42 +77,6 @@ class Losses:
     def of(cls, losses: Any) -> Losses | None:
         """Whatever a user may give as losses: a Losses, a mapping, a square array; or None, where errors count."""
         return losses if losses is None or isinstance(losses, Losses) else cls(losses)
-
-    @classmethod
-    def from_toml(cls, path: str | Path) -> Losses:
-        """Read the tables [losses] and [answers] of a file, which may be a price list.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Raises
-        ------
-        BudgetreeError
-            Where the file has no losses, or something in it is wrong; the message names the place.
-        OSError
-            Where there is no such file.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> from pathlib import Path
-        >>> _ = Path("losses.toml").write_text('''[losses]
-        ... cancer = 50
-        ... [answers]
-        ... refer = 4''')
-        >>> bt.Losses.from_toml("losses.toml")
-        Losses({'cancer': 50}, answers={'refer': 4})
-        """
-        from budgetree.problem.settings_file import read_toml
-
-        content = read_toml(path)
-        if content.losses is None:
-            expected = "at least one of them, as in: [losses] and below it: cancer = 50"
-            message = f"there is neither a table [losses] nor a table [answers]; expected {expected}"
-            raise LossesError(message, where=Where(str(path)))
-        return content.losses
 
     @internal
     def bind(self, class_names: Sequence[Any]) -> LossTable:
@@ -281,8 +244,7 @@ class LossTable:
     @classmethod
     def plain(cls, class_names: Sequence[Any]) -> LossTable:
         """Every error costs 1."""
-        n_classes = len(class_names)
-        return cls(tuple(class_names), 1 - np.eye(n_classes, dtype=np.int64), Fraction(1))
+        return cls(tuple(class_names), 1 - np.eye(len(class_names), dtype=np.int64), Fraction(1))
 
     @classmethod
     def of(cls, answers: Sequence[Any], losses: Sequence[Sequence[Fraction]]) -> LossTable:
@@ -305,11 +267,6 @@ class LossTable:
     def is_plain(self) -> bool:
         """True when the least loss is the fewest errors: each costs the same, and every answer is a class."""
         return self.units.shape[1] == self.n_classes and bool((self.units == 1 - np.eye(self.n_classes)).all())
-
-    @cached_property
-    def most(self) -> NDArray[np.int64]:
-        """Per class, the largest loss over the answers."""
-        return np.asarray(self.units.max(axis=1), dtype=np.int64)
 
     @property
     def largest(self) -> int:

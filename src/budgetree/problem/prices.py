@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from budgetree.data.encoders import ColumnEncoder, NumberEncoder
 from budgetree.data.number_format import POINTS
 from budgetree.data.source import Reading
 from budgetree.errors import NoPriceError, PricesError, Remedy
-from budgetree.problem.cost_model import CostModel, Resource, mask_of
+from budgetree.problem.cost_model import CostModel, Resource
+from budgetree.problem.settings_part import SettingsPart
 from budgetree.problem.units import common_scale, non_negative, plain_number, plain_numbers
 from budgetree.services.words import listed, show_number, some_of
 
@@ -219,15 +220,15 @@ class AmountList:
             "shared": {name: replace(self.shared[name], tests=left) for name, left in others.items() if left},
         }
 
-    def _by_level(self, levels: _Levels) -> dict[str, OutcomePrices]:
+    def _by_level(self, level: Callable[[str, str], str]) -> dict[str, OutcomePrices]:
         """Per test; a level costs what its costliest number does."""
         tests = dict(self.tests)
         for name, price in tests.items():
-            if name in levels.encoders and isinstance(price, Mapping):
+            if isinstance(price, Mapping):
                 by_level = dict[str, Fraction]()
                 for outcome, amount in price.items():
-                    level = levels.level(name, outcome)
-                    by_level[level] = max(amount, by_level.get(level, amount))
+                    at = level(name, outcome)
+                    by_level[at] = max(amount, by_level.get(at, amount))
                 tests[name] = by_level
         return tests
 
@@ -262,11 +263,6 @@ class Limit(AmountList):
         Of every test that `tests` does not name.
     unit : str, optional
         What people read behind an amount.
-
-    Raises
-    ------
-    PricesError
-        Where an amount is negative or not a number.
 
     Examples
     --------
@@ -316,7 +312,7 @@ class Limit(AmountList):
 
 
 @dataclass(slots=True, init=False, repr=False)
-class Prices(AmountList):
+class Prices(AmountList, SettingsPart):
     """A price list, and the rules of a pathway.
 
     Parameters
@@ -339,11 +335,6 @@ class Prices(AmountList):
     first : list, optional
         The tests that every pathway begins with.
 
-    Raises
-    ------
-    PricesError
-        Where a price is negative or not a number, or rules contradict each other.
-
     Examples
     --------
     >>> import budgetree as bt
@@ -354,6 +345,7 @@ class Prices(AmountList):
     Prices(10, order={'mri': {'after': {'xray': ['unclear']}}}, first=['ecg'])
     """
 
+    _part: ClassVar[str] = "prices"
     limits: Mapping[str, Limit]
     panels: Mapping[str, Panel]
     order: Mapping[str, After]
@@ -422,6 +414,10 @@ class Prices(AmountList):
         return {PRICE: self, **self.limits}
 
     @property
+    def _in_panels(self) -> set[str]:
+        return {test for panel in self.panels.values() for test in panel.tests}
+
+    @property
     def _needed(self) -> Mapping[str, Mapping[str, tuple[str, ...] | None]]:
         """The order by purchase: a condition of one test of a panel is of the whole panel."""
         return {
@@ -475,40 +471,6 @@ class Prices(AmountList):
         return cls(1 if prices is None else prices)
 
     @classmethod
-    def from_toml(cls, path: str | Path) -> Prices:
-        """Read a price list in TOML.
-
-        It has `default`, a table [tests], and tables [shared.NAME] with `fee` and `tests`. It may also hold [losses]
-        and [answers], which `Losses.from_toml` reads, and [labels], which `Labels.from_toml` reads; they are checked
-        all the same.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Raises
-        ------
-        BudgetreeError
-            Where the file is not a price list, or something in it is wrong; the message names the place.
-        OSError
-            Where there is no such file.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> from pathlib import Path
-        >>> _ = Path("prices.toml").write_text('''default = 8
-        ... [tests]
-        ... ecg = 40''')
-        >>> bt.Prices.from_toml("prices.toml")
-        Prices({'ecg': 40}, default=8)
-        """
-        from budgetree.problem.settings_file import read_toml
-
-        return read_toml(path).prices or cls({})
-
-    @classmethod
     def from_file(cls, path: str | Path, *, reading: Reading | None = None) -> Prices:
         """Read a price list in TOML, or a table with a column `test` and a column `price`.
 
@@ -539,7 +501,7 @@ class Prices(AmountList):
         self._check_names(test_names)
         position = {name: at for at, name in enumerate(test_names)}
         panels = [tuple(position[test] for test in panel.tests) for panel in self.panels.values()]
-        lists, in_panels = self._lists, {test for panel in self.panels.values() for test in panel.tests}
+        lists, in_panels = self._lists, self._in_panels
         shared = list(dict.fromkeys((name, one.tests) for each in lists.values() for name, one in each.shared.items()))
         fee_names = [*(name for name, _ in shared), *self.panels]
         resources, own, fees = [], [], []
@@ -597,59 +559,11 @@ class Prices(AmountList):
         )
 
     @internal
-    def at_cheapest(self, costs: CostModel) -> Prices:
-        """The same rules, on the grid of the cost model: each test at its cheapest price, whatever it shows."""
-        # Of two fees with one name the first is the price's.
-        paid = {name: Fraction(units) / costs.scale for name, units in reversed(costs.named)}
-        in_panels = {test for panel in self.panels.values() for test in panel.tests}
-        cheapest = zip(costs.test_names, costs.cheapest.tolist(), strict=True)
-        tests = {name: Fraction(units) / costs.scale for name, units in cheapest if name not in in_panels}
-        shared = {name: replace(one, fee=paid[name]) for name, one in self.shared.items()}
-        panels = {name: replace(one, amounts={**one.amounts, PRICE: paid[name]}) for name, one in self.panels.items()}
-        return self.changed(tests=tests, shared=shared, default=None, panels=panels)
-
-    @internal
-    def unreachable(self, costs: CostModel, outcome_names: Sequence[Sequence[str]]) -> Iterator[str]:
-        """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
-        if costs.is_plain:
-            return
-        position = {name: at for at, name in enumerate(costs.test_names)}
-        for target, name in enumerate(costs.test_names):
-            if target != costs.given_by(target)[0]:
-                continue
-            left, wanted = self._before(name)
-            state = costs.begun
-            while target not in state.tests:
-                for one in state.tests:
-                    if (outcomes := wanted.get(costs.test_names[one])) is not None:
-                        state = costs.after_seeing(state, one, mask_of(each in outcomes for each in outcome_names[one]))
-                left = [one for one in left if position[one] not in state.tests]
-                refusals = {one: costs.refusal(state, position[one]) for one in left}
-                step = next((one for one, refusal in refusals.items() if refusal is None), None)
-                if step is None:
-                    yield f"prices: no path can buy {name!r}: {refusals[name]}"
-                    break
-                state = costs.after_ordering(state, position[step])
-
-    def _before(self, name: str) -> tuple[list[str], dict[str, set[str]]]:
-        """A test with all that must come before it, and the outcomes that these must show."""
-        left, wanted, needed = [name], dict[str, set[str]](), self._needed
-        for one in left:  # grows while it is read
-            for member in {one, self._purchase(one), *self._bought(one)}:
-                for before, outcomes in needed.get(member, {}).items():
-                    test = self._bought(before)[0] if before in self.panels else before
-                    left += [] if test in left else [test]
-                    if outcomes is not None:
-                        wanted[test] = wanted.get(test, set(outcomes)) & set(outcomes)
-        return left, wanted
-
-    @internal
     def as_counted(
         self, costs: CostModel, outcome_names: Sequence[Sequence[str]]
     ) -> Iterator[tuple[AmountName, Fraction, Fraction]]:
         """Each price of the list, as it was given and as the cost model that it was bound to counts it."""
-        in_panels = {test for panel in self.panels.values() for test in panel.tests}
-        for test, prices in enumerate(self.per_outcome(costs.test_names, outcome_names, in_panels)):
+        for test, prices in enumerate(self.per_outcome(costs.test_names, outcome_names, self._in_panels)):
             for position, given in enumerate(prices):
                 yield (test, position, None), given, Fraction(int(costs.amounts[0, test, position])) / costs.scale
         fees, panels = [one.fee for one in self.shared.values()], [one.amounts[PRICE] for one in self.panels.values()]
@@ -719,16 +633,23 @@ class Prices(AmountList):
         }
         if not numeric:
             return self
-        levels = _Levels(numeric)
-        limits = {name: limit.changed(tests=limit._by_level(levels)) for name, limit in self.limits.items()}
+
+        def level(test: str, name: str) -> str:
+            encoder = numeric.get(test)
+            if encoder is None or name in encoder.outcome_names or not POINTS.is_number(name):
+                return name
+            column = Column(test, "number", numbers=np.array([POINTS.number(name)]))
+            return encoder.outcome_names[int(encoder.encode(column)[0])]
+
+        limits = {name: limit.changed(tests=limit._by_level(level)) for name, limit in self.limits.items()}
         order = {
             name: After(
-                (test, shown and tuple(dict.fromkeys(levels.level(test, one) for one in shown)))
+                (test, shown and tuple(dict.fromkeys(level(test, one) for one in shown)))
                 for test, shown in after.items()
             )
             for name, after in self.order.items()
         }
-        return self.changed(tests=self._by_level(levels), limits=limits, order=order)
+        return self.changed(tests=self._by_level(level), limits=limits, order=order)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.tests), frozenset(self.shared), self.default, frozenset(self.limits), self.first))
@@ -736,21 +657,6 @@ class Prices(AmountList):
     def _with_rules(self, parts: list[str]) -> list[str]:
         rules = {"limits": self.limits, "panels": self.panels, "order": self.order, "first": list(self.first)}
         return [*parts, *(f"{name}={value!r}" for name, value in rules.items() if value)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Levels:
-    """The levels that numbers are rounded to, by test."""
-
-    encoders: Mapping[str, NumberEncoder]
-
-    def level(self, test: str, name: str) -> str:
-        """The outcome that stands for a number; what is an outcome, or not a number, stays."""
-        encoder = self.encoders.get(test)
-        if encoder is None or name in encoder.outcome_names or not POINTS.is_number(name):
-            return name
-        column = Column(test, "number", numbers=np.array([POINTS.number(name)]))
-        return encoder.outcome_names[int(encoder.encode(column)[0])]
 
 
 def _whole_units(per_test: list[list[Fraction]], once: list[Fraction]) -> tuple[Fraction, NDArray[np.int64]]:

@@ -72,15 +72,11 @@ def read_answer(schema: Schema, test: int, value: Any, *, any_number: bool = Fal
         plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
         if "_" not in plain:  # which Python would take
             code = next((code for kind in (int, float) if (code := code_as(kind, plain)) != UNSEEN), UNSEEN)
-    if code == UNSEEN or not (any_number or _is_plausible(schema, test, text)):
+    number, limits = finite_float((text or "").replace(",", ".")), schema.plausible_range(test)
+    is_plausible = any_number or number is None or limits is None or limits[0] <= number <= limits[1]
+    if code == UNSEEN or not is_plausible:
         raise _refusal(schema, test, value)
     return code
-
-
-def _is_plausible(schema: Schema, test: int, text: str | None) -> bool:
-    """False for a number beyond the known range by more than a tenth of it."""
-    number, limits = finite_float((text or "").replace(",", ".")), schema.plausible_range(test)
-    return number is None or limits is None or limits[0] <= number <= limits[1]
 
 
 def _text(value: Any) -> str | None:

@@ -141,6 +141,12 @@ class Schema:
         """The prices laid out for these tests and outcomes."""
         return self.prices.bind(self.test_names, self.outcome_names)
 
+    def with_costs(self, costs: CostModel) -> Schema:
+        """The same with rules that no price list says."""
+        other = copy(self)
+        vars(other)["costs"] = costs
+        return other
+
     @cached_property
     def loss_table(self) -> LossTable:
         """The losses laid out for these classes."""

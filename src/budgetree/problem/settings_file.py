@@ -1,36 +1,7 @@
 """The settings file of a user: prices, losses, orders and labels, parsed once; in TOML, or prices alone as a table.
 
-default = 8                   # what every other test costs
-first = ["ecg"]               # what every pathway begins with
-[tests]
-ecg = 40                      # or a table [tests.ecg] with a price per outcome
-[shared."blood draw"]         # paid once per path, with the first of its tests
-fee = 2.10
-tests = ["glucose", "insulin"]
-[limits.time]                 # no case takes more than this, besides the budget; [limits.tests] counts tests
-max = 90
-unit = "min"
-default = 10                  # and tables [limits.time.tests] and [limits.time.shared.NAME], as for prices
-[panels.lab]                  # tests that are ordered together, and what that takes of each resource
-tests = ["troponin", "d-dimer"]
-price = 30
-time = 40
-[order]
-mri = { after = ["ecg"] }     # or { after = { ecg = ["unclear"] } }: only where it showed one of these
-[losses]
-benign = 1                    # missing this class, whatever is answered
-[losses.cancer]               # by the answer given instead
-benign = 50
-[answers]                     # answers that are not classes
-refer = 4                     # or a table [answers.refer] with a loss for every class
-[order_of]
-severity = ["mild", "moderate", "severe"]  # what a test shows, from the least to the greatest
-[labels]
-unit = "€"                    # or "${}", where the number goes
-[labels.tests]
-chol = "Cholesterol"          # or a table [labels.tests.chol] with `name`, `help` and `outcomes`
-[labels.classes]
-0 = "healthy"                 # or a table [labels.classes.0] with `name` and `help`
+docs/guide/prices.md, rules.md, losses.md and labels.md say what may be in it; [order_of] lists what a test shows, from
+the least to the greatest.
 """
 
 from __future__ import annotations

@@ -50,8 +50,7 @@ def non_negative(
         return Fraction(value)
 
     def refused(expected: str) -> BudgetreeError:
-        message = f"{what} is {_shown(value)}; {expected}."
-        return error(message, subject=subject or what, found=value, expected=expected)
+        return error(f"{what} is {_shown(value)}; {expected}.", subject=subject or what, found=value, expected=expected)
 
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, NUMBERS):
         raise refused(rule)

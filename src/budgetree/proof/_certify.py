@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,6 @@ from budgetree.errors import TooLargeError, TreeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.settings import FitRequest, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.cost_model import RuleKind
 from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
 from budgetree.proof.check.document import not_applicable, reason
@@ -120,10 +120,8 @@ def search_bound(
     left = clock.seconds_left
     if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
-    costs = instance.schema.costs
-    by_outcome = RuleKind.OUTCOMES in costs.rules
-    flat = instance.priced(instance.schema.prices.at_cheapest(costs)) if by_outcome else instance
-    scale = flat.schema.costs.scale
+    flat, costs = copy(instance), instance.schema.costs
+    flat.schema, scale = instance.schema.with_costs(costs.at_cheapest), costs.scale
     allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
         solver = Solver(flat, FitRequest(budget=limit, threads=check_threads(None)), clock, report)

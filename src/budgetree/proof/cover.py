@@ -144,8 +144,7 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
         is_short = left is not None and not clock.counts_work and left < clock.plan.import_seconds
         if is_short and "scipy.optimize" not in sys.modules:
             break
-        solved = _Program(instance, row, allowed, clock).solve()
-        duals = [dual for dual in duals if dual.row != row] + [solved]
+        duals = [dual for dual in duals if dual.row != row] + [_Program(instance, row, allowed, clock).solve()]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
         duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_CASES]
     return best

@@ -235,18 +235,14 @@ class Clock:
         ends = ((clock._end, clock) for clock in self._wholes if clock.counts_work is of_work)
         return min((max(end - clock._now, 0) for end, clock in ends if end is not None), default=None)
 
-    def _for_core(self) -> CoreClock:
+    @contextmanager
+    def in_core(self) -> Iterator[CoreClock]:
+        """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
         from budgetree._native import core  # which a command line that only listens does not need
 
         time_left = 0 if self.is_over and self.is_out_of_time else self._left(of_work=False)
         seconds = None if time_left is None else time_left / NANOSECONDS
-        clock: CoreClock = core.Clock(seconds, self._tick, self._left(of_work=True))
-        return clock
-
-    @contextmanager
-    def in_core(self) -> Iterator[CoreClock]:
-        """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
-        clock, wholes = self._for_core(), self._wholes
+        clock, wholes = core.Clock(seconds, self._tick, self._left(of_work=True)), self._wholes
         for whole in wholes:
             whole._in_core.add(clock)
         try:

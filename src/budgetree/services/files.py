@@ -152,8 +152,7 @@ def read_json(path: str | PathLike[str], kind: type[FileError]) -> Any:
         flaw = "there is a whole number of thousands of digits"
     except RecursionError:
         flaw = "brackets are nested too deeply"
-    where = Where(str(path), line)
-    raise kind(f"this is not valid JSON: {flaw}.", subject=subject, expected="valid JSON", where=where)
+    raise kind(f"this is not valid JSON: {flaw}.", subject=subject, expected="valid JSON", where=Where(str(path), line))
 
 
 class _TwiceError(ValueError):

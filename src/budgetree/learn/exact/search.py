@@ -40,7 +40,8 @@ def _memory() -> int:
 def counts_bits(instance: Instance) -> bool:
     """Whether all tests have two outcomes and every case counts once, so that pairs of tests are counted by bits."""
     n_cases = len(instance.class_order.order)
-    return int(instance.schema.n_outcomes.max()) == 2 and instance.has_unit_weights and n_cases < MAX_COUNTED
+    counts_once = instance.schema.weight_scale == 1 and bool((instance.weight_units <= 1).all())
+    return int(instance.schema.n_outcomes.max()) == 2 and counts_once and n_cases < MAX_COUNTED
 
 
 def work_for_two(instance: Instance) -> float:

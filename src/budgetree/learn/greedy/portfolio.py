@@ -142,7 +142,7 @@ class ClassWeights:
 def weigh_classes(instance: AnyCases) -> ClassWeights | None:
     """None where that changes nothing, or leads beyond exact numbers."""
     losses = instance.schema.loss_table
-    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still counts
+    factors = np.maximum(losses.units.max(axis=1), 1)  # a class that cannot be missed still counts
     divisor = math.gcd(*factors.tolist())
     factors = factors // divisor
     if (factors == factors[0]).all():

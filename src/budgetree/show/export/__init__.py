@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -30,11 +29,6 @@ class Format:
     suffix: str
     description: str
 
-    def write(self, tree: Any, **options: Any) -> Any:
-        """The tree in this language: a text, but for ONNX."""
-        function: Callable[..., Any] = getattr(import_module(f"budgetree.show.{self.module}"), self.function)
-        return function(tree, **options)
-
 
 FORMATS = {
     "text": Format("text", "to_text", ".txt", "a line per branch: test and price, outcome, running cost, class counts"),
@@ -51,7 +45,7 @@ FORMATS = {
 
 
 def export(tree: Any, format: str, **options: Any) -> Any:  # noqa: A002 - what users call it
-    """The tree in one of FORMATS."""
+    """The tree in one of FORMATS: a text, but for ONNX."""
     if format not in FORMATS:
         raise SettingError(
             f"export: {no_such('format', format, tuple(FORMATS))}",
@@ -59,4 +53,5 @@ def export(tree: Any, format: str, **options: Any) -> Any:  # noqa: A002 - what 
             found=format,
             expected=tuple(FORMATS),
         )
-    return FORMATS[format].write(tree, **options)
+    module, function = FORMATS[format].module, FORMATS[format].function
+    return getattr(import_module(f"budgetree.show.{module}"), function)(tree, **options)

@@ -235,8 +235,7 @@ class _Graph:
         return self.chosen(is_missing, self.constant(np.int64(raw.missing)), code)
 
     def _summed(self, numbers: str) -> str:
-        axes = self.constant(AXIS)
-        return self.add("ReduceSum", self.cast(numbers, "INT64"), axes, keepdims=0)
+        return self.add("ReduceSum", self.cast(numbers, "INT64"), self.constant(AXIS), keepdims=0)
 
     def _zero(self, like: str) -> str:
         """[n] of 0, as int64."""
