@@ -32,7 +32,7 @@ def test_a_model_may_be_used_on_a_table_with_other_columns(tmp_path: Path, capsy
     assert run(capsys, "predict", model, str(tmp_path / "new.csv"), "-o", "-") == printed
     (tmp_path / "other.csv").write_text("id,b\n7,2\n", encoding="utf-8")
     complaint = run(capsys, "predict", model, str(tmp_path / "other.csv"), code=1)
-    assert "there is no column 'a', which the model may ask for. There are: id, b" in complaint
+    assert "there is no column 'a', which the pathway may ask for. There are: id, b" in complaint
 
 
 def test_predict_says_what_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

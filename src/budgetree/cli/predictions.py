@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
 from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
-from budgetree.errors import TableError, Where
+from budgetree.errors import Where
+from budgetree.evaluation.cases import check_tests
 from budgetree.problem import Schema
 from budgetree.problem.units import finite_float
-from budgetree.services.words import counted, some_of
+from budgetree.services.words import counted
 from budgetree.tree import Tree
 
 MANY_UNKNOWN = 0.05  # of the rows: categories that the model does not know are no exception
@@ -29,10 +30,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "
 def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
     """The columns that the model may ask for, which must be there."""
     names = [schema.test_names[test] for test in sorted(used)]
-    absent = next((name for name in names if name not in rows.names), None)
-    if absent is not None:
-        message = f"there is no column {absent!r}, which the model may ask for. There are: {some_of(rows.names)}."
-        raise TableError(message, subject=absent, where=Where(rows.name))
+    check_tests(names, rows.names, Where(rows.name))
     numbers = {encoder.name for encoder in schema.encoders or () if isinstance(encoder, NumberEncoder)}
     return Wanted(numbers.intersection(names), set(names) - numbers)
 

@@ -71,7 +71,7 @@ class Cases:
         if isinstance(cases, Instance):
             draws = None if groups is None else _draws(groups, cases.n_rows)
             rows, positions = cases.unrolled(merged=False)  # a weight of k is k rows
-            _check_tests(names, cases.test_names)
+            check_tests(names, cases.test_names)
             kept = np.flatnonzero(rows.row_weights > 0)
             classes = _positions(cases.class_names, tree) if len(kept) else np.zeros(0, dtype=np.int64)
             found = cls(
@@ -97,7 +97,7 @@ class Cases:
             message = f"{target!r} is empty in every row; expected a class in at least one."
             raise TableError(message, subject=target, where=table.origin)
         labels = _positions(given.column(target).to_list(), tree)
-        _check_tests(names, table.names, table.origin)
+        check_tests(names, table.names, table.origin)
         found = cls(
             labels,
             np.ones(len(given)),
@@ -174,7 +174,8 @@ def _n_missing(instance: Instance) -> int:
     return sum(int(column.is_absent.sum()) for column in columns)
 
 
-def _check_tests(names: Sequence[str], known: Sequence[str], where: Where | None = None) -> None:
+def check_tests(names: Sequence[str], known: Sequence[str], where: Where | None = None) -> None:
+    """An error if a test of the pathway is not a column."""
     if absent := [name for name in names if name not in known]:
         message = f"there is no column {absent[0]!r}, which the pathway may ask for. There are: {some_of(known)}."
         raise TableError(message, subject=absent[0], where=where)
