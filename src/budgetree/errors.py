@@ -212,7 +212,7 @@ class TableFileError(FileError):
 
 
 class ModelFileError(FileError):
-    """A file that cannot be read as a model; it is a ValueError.
+    """The file cannot be read as a model; a ValueError.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class ModelFileError(FileError):
 
 
 class CertificateError(FileError):
-    """A file or a document that is not a certificate; it is a ValueError.
+    """The file or document is not a certificate; a ValueError.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from budgetree.tree.changes import without_small_leaves
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BudgetTreeClassifier(_InMemory):
-    """The decision tree with the lowest error to expect on new rows that never spends more than a budget on one.
+    """A decision tree with the lowest expected error on new rows, none of which costs more than a budget.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class BudgetTreeClassifier(_InMemory):
     class_weight : dict or 'balanced', optional
         How much the rows of a class count, times `sample_weight`.
     handle_unknown : {'stop', 'error'}, default 'stop'
-        A value that no training row had is answered without it, or is an error.
+        How to treat a value that no training row had: answer without it, or raise an error.
     verbose : bool, optional
-        Whether to show a progress bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.
@@ -151,12 +151,12 @@ class BudgetTreeClassifier(_InMemory):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OptimalBudgetTreeClassifier(_InMemory):
-    """The decision tree with the fewest errors on the training rows that a budget can buy, proven where search can.
+    """A decision tree with the fewest errors on the training rows within a budget, proven if the search finishes.
 
-    Give a budget and get the fewest errors it can buy; give max_error and get the cheapest tree that makes no more
-    errors; give both and get the cheapest within the budget; give neither and get the cheapest tree with the fewest
-    errors, which are none unless equal rows have different labels. It is for tables of facts and for proofs: for new
-    rows `BudgetTreeClassifier` is better.
+    With a budget, it has the fewest errors within it; with max_error, it is the cheapest tree with at most that share
+    wrong; with both, the cheapest within the budget; with neither, the cheapest tree with the fewest errors, which are
+    none unless equal rows have different labels. It is for tables of facts and for proofs: for new rows
+    `BudgetTreeClassifier` is better.
 
     Parameters
     ----------

@@ -62,10 +62,10 @@ def evaluate(
     names: tuple[str, str] = ("the pathway", "the other"),
     **settings: Any,
 ) -> Evaluation:
-    """What to expect on new cases: discrimination, calibration, net benefit and cost, with 95 % intervals.
+    """Estimate discrimination, calibration, net benefit and cost on new cases, with 95 % intervals.
 
-    Of known cases it judges the procedure: everything is learned again without the cases that are held out, and these
-    are judged by what was learned. Of a tree it judges that very pathway, on other cases.
+    Given known cases, it evaluates the procedure: everything is learned again without the held-out cases, which are
+    then predicted. Given a tree, it evaluates that pathway on other cases.
 
     Parameters
     ----------
@@ -83,18 +83,18 @@ def evaluate(
     prevalence : float, optional
         PPV and NPV are also given for this share of positive cases.
     worth : number, optional
-        What one found case is worth, in the unit of prices: tests then count as harm in the net benefit.
+        What finding one case is worth, in the unit of prices; tests then count as harm in the net benefit.
     by : str, sequence or dict, optional
         Columns whose groups are also looked at one by one: "sex", "age:40,60" (cut there), or {either: a value per
         row} where the column is no test.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's).
     budget : number, optional
-        What no case may cost; None for no limit.
+        The most that a case may cost; None for no limit.
     folds, repeats : int, optional
         The cases are held out in so many parts, so many times; by default 5 and 3.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
     names : tuple of str, optional
         What the two pathways are called.
     **settings

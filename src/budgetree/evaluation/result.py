@@ -52,7 +52,7 @@ class Setup:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """What to expect of a pathway, or of the way to one: figures for a paper, from cases that it has not seen.
+    """Figures for a paper about a pathway, or a procedure, on cases that it has not seen.
 
     `evaluate` makes one; printed, it is the table, the costs and a paragraph for the methods section.
 

@@ -22,7 +22,7 @@ MAX_VECTORS = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Which property breaks, at which class counts, and by which numbers.
+    """A property that an impurity violates, with the class counts at which it does.
 
     `check_admissible` makes one; `print` shows it.
 
@@ -31,7 +31,7 @@ class Counterexample:
     property : str
         The name of the property.
     counts : tuple of tuples of int
-        The class counts at which it breaks.
+        The class counts at which it is violated.
     explanation : str
         The numbers, in words.
 
@@ -65,12 +65,12 @@ def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Coun
     Returns
     -------
     Counterexample or None
-        The first that was found; None where nothing refutes it.
+        The first one found; None if there is none.
 
     Raises
     ------
     ValueError
-        Where it is no impurity, its values are not finite, or there are too many vectors to try.
+        If it is not an impurity, its values are not finite, or there are too many vectors to try.
 
     Examples
     --------

@@ -19,7 +19,7 @@ LARGEST = 10**MAX_EXPONENT
 
 
 class Impurity:
-    """A function of class counts, 0 where all is told apart. Subclass it, write `value`, declare what it is.
+    """A function of class counts that is 0 for pure sets. Subclass it, write `value`, declare its properties.
 
     Written with plain arithmetic, `value` works on whole numbers and on fractions alike; then say exact = True and
     trees are grown without any rounding. An impurity is called with class counts: `Pairs()([30, 30])`.

@@ -60,15 +60,15 @@ def fit(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """The best tree for a budget, or the cheapest for an error; for new cases, or for the known ones.
+    """Find the best tree for a budget, or the cheapest for an error rate, for new or for known cases.
 
     Parameters
     ----------
     cases : Instance or Shards
-        The known cases. Those in partitions have greedy trees for known cases, of which nothing is held out; for new
-        cases, some rows are drawn from all partitions, as from a large table in memory.
+        The known cases. For cases in partitions, trees for known cases are greedy and nothing is held out; for new
+        cases, rows are sampled from all partitions, as from a large table in memory.
     budget : number, optional
-        No case, known or new, pays more than this, whatever its outcomes; None for no limit.
+        The most that any case, known or new, may cost; None for no limit.
     max_error : number, optional
         Find the cheapest tree (within the budget) with at most this share wrong: of the known cases, or for new cases
         the least budget whose cross-validated error is at most this.
@@ -101,7 +101,7 @@ def fit(
     threads : int, optional
         None means one for each processor; the tree does not depend on it.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def optimal(
     threads: int | None = None,
     min_cases: int = 1,
 ) -> Result:
-    """The tree with the fewest errors, or the least loss, among all whose every path costs at most the budget.
+    """Find the tree with the fewest errors, or the least loss, of all trees within the budget.
 
     It is `fit` with objective="known", method="exact" and no folds. Of trees that lose as little it is one with the
     least worst case; and then at every node it does the cheapest test that reaches the least loss, and no test on which
@@ -145,7 +145,7 @@ def optimal(
     instance : Instance
         The known cases.
     budget : number or None
-        No path may cost more than this, whatever its outcomes; None for no limit.
+        The most that a path may cost, whatever its outcomes; None for no limit.
     time_limit, progress, cache_bytes, threads, min_cases : optional
         Those of `fit`.
 
@@ -174,7 +174,7 @@ def frontier(
     progress: bool | None = None,
     **settings: Any,
 ) -> Frontier:
-    """What each budget buys: for new cases at some budgets, or for known ones at every budget where something changes.
+    """Find what each budget buys: some budgets for new cases, or every budget that matters for known ones.
 
     Trees for new cases come with the fewest errors on known ones beside them. Trees for known cases are proven by exact
     search as far as the time goes; where the data are too large for it, they are a portfolio of greedy trees, one for
@@ -185,14 +185,14 @@ def frontier(
     instance : Instance or Shards
         The known cases.
     max_budget : number, optional
-        No point beyond it; greedy trees are then grown under this hard budget too.
+        The largest budget; greedy trees are then grown within it, too.
     budgets : sequence of numbers, optional
-        Only these, and 0: a point for each, also where two of them buy the same tree.
+        Only these and 0, with a point for each, even if two of them buy the same tree.
     points : int, optional
         Of a frontier for new cases, how many budgets to try where none is named: 12 by default, those at which what
         they buy changes most. Budgets that buy the same are one point.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
     **settings
         Others of `fit`: objective, method, time_limit, folds, groups, min_cases, leaves, confidence, impurities,
         cache_bytes, threads. Half of the time is for the search, and what is left for the folds. Budgets are compared
@@ -274,11 +274,11 @@ def grow(
     lookahead: int = 0,
     progress: bool | None = None,
 ) -> Tree:
-    """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
+    """Grow a tree greedily: at each node, the test that removes the most impurity for its price in its worst outcome.
 
     Cases in shards (those of `budgetree.dask`, say) are counted where they are, level by level.
 
-    Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
+    With losses, leaves give the answer of least loss; the choice of tests does not use them.
 
     Parameters
     ----------

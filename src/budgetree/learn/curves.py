@@ -141,7 +141,7 @@ class Curve:
 
 
 def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None) -> Curve:
-    """The paper's curve for one impurity, costliest trees last.
+    """Compute the paper's curve of errors against cost for one impurity, cheapest tree first.
 
     Pairs, Powers, Polynomial and any other function are stopped early: one growth gives every δ, because each δ only
     prunes it. HingedPairs, HingedProduct and families of your own are grown for α's that bisection finds: between
@@ -154,7 +154,7 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     impurity : Impurity or type
         The function; or a class with the one parameter `alpha`, such as HingedPairs or one of your own, for all α.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
 
     Returns
     -------

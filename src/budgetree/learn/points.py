@@ -239,7 +239,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """What each budget buys: the points that no other point beats, or those of the budgets named; cheapest first.
+    """What each budget buys: the points that no other point beats, or those of named budgets; cheapest first.
 
     `frontier` makes one. It is a sequence of points: `len(frontier)`, `frontier[0]`, `for point in frontier`.
 
@@ -254,15 +254,15 @@ class Frontier:
     found_by : Method
         How its trees were found.
     n_searched : int
-        So many points, from the first on, are settled by exact search, with all budgets between them.
+        How many points, from the first on, exact search has settled, with all budgets between them.
     validation : Validation or None
-        How the errors on new cases came about; None where nothing was held out.
+        How the errors on new cases were estimated; None if nothing was held out.
     request : FitRequest
-        What was asked for, with the objective and its reason.
+        The request, with the objective and its reason.
     least_loss : int
         No tree within the budget asked for loses less, in units.
     is_named : bool
-        Whether the points are those of budgets that were named.
+        Whether the budgets were named.
 
     Examples
     --------

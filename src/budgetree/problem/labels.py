@@ -47,9 +47,9 @@ NO_LABEL = Label()
 
 @dataclass(frozen=True, slots=True, init=False)
 class Labels(SettingsPart):
-    """What people read in place of the names in a table.
+    """Display names for the tests, outcomes and classes of a table.
 
-    Labels change what is shown, and nothing else: predictions, tables and programs keep the names that they have.
+    Labels change only what is shown: predictions, tables and programs keep the names of the table.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class Labels(SettingsPart):
     Attributes
     ----------
     tests : dict
-        What each test that has a label, and its outcomes, are called.
+        The labels of tests and of their outcomes.
     classes : dict
-        What each class that has a label is called.
+        The labels of classes.
     unit : str
         The unit.
 

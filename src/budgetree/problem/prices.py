@@ -249,7 +249,7 @@ class AmountList:
 
 @dataclass(slots=True, init=False, repr=False)
 class Limit(AmountList):
-    """The most that a case may take of a further resource, such as minutes, and what each test takes of it.
+    """A limit on a further resource, such as minutes, and the amount of it that each test takes.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Limit(AmountList):
     default : number, optional
         Of every test that `tests` does not name.
     unit : str, optional
-        What people read behind an amount.
+        The unit shown after an amount.
 
     Examples
     --------

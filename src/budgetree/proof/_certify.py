@@ -39,11 +39,11 @@ from budgetree.tree import Tree
 def certify(
     instance: Instance, tree: Tree, *, time_limit: float | None = None, progress: bool | None = None
 ) -> Certificate:
-    """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
+    """Prove a lower bound on the cost of any tree with at most as many errors (or as little loss) as this one.
 
     The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
-    and exhaustive search as far as the work or the time goes; the best of them counts. More never gives a worse one.
-    They are about all trees, however few cases a leaf has.
+    and exhaustive search within the limit of work or time; the best of them counts.
+    They hold for trees with leaves of any size.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def certify(
         Seconds. By default the search is cut by counted work, some ten seconds of it, and the certificate is the same
         on every machine; `math.inf` searches until the least worst case is known.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
 
     Returns
     -------
     Certificate
-        The bound, and the data from which it follows.
+        The bound, and the evidence for it.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Contradiction(StrEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """A proven lower bound on what any tree with as few errors, or as little loss, costs, beside what this one does.
+    """A proven lower bound on the cost of any tree with as few errors (or as little loss) as this one.
 
     `certify` makes one. `check` verifies it by exact arithmetic from the instance and the document alone; until then a
     certificate from elsewhere is its issuer's word, and its text says so.

@@ -62,9 +62,9 @@ class TreeBuilder:
     Parameters
     ----------
     cases : Instance or Schema
-        The known cases, which are counted at every node when the tree is built; or only what their codes mean.
+        The known cases, which are counted at every node when the tree is built; or only their schema.
     budget : number, optional
-        What no case may exceed.
+        The most that a case may cost.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class TreeBuilder:
     Raises
     ------
     ValueError
-        Where the budget is not one.
+        If the budget is not valid.
 
     Examples
     --------

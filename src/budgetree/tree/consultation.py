@@ -203,21 +203,21 @@ class CaseCost(NamedTuple):
 
 
 class Consultation:
-    """Asks the tests of a tree one after the other.
+    """Leads one case through a tree, test by test.
 
     Parameters
     ----------
     tree : Tree
         The tree that is followed.
     known : mapping, optional
-        Results known beforehand, by the names of tests: they are free, and the path goes on from there.
+        Results that are already known, by test name; they are free.
     charge_unavailable : bool, default False
-        Whether a test without a result is paid all the same, at the costliest of the results whose branch is followed.
+        Whether a test without a result is charged, at the costliest result of the branch that is followed.
 
     Raises
     ------
     ValueError
-        Where it is no tree, or a known result is of no test or stands for no outcome.
+        If it is not a tree, or a known result has an unknown test or outcome.
 
     Examples
     --------

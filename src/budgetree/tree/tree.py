@@ -49,7 +49,7 @@ class ResourceCost(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A decision tree with its prices: which test first, which next after each outcome; it never changes.
+    """A decision tree with its prices: which test first, which next after each outcome. It is immutable.
 
     `grow`, `optimal`, `frontier` and `predictive` make one, and `from_json` reads one.
 
@@ -62,13 +62,13 @@ class Tree:
     n_objects : int
         The known cases that it was learned from.
     origin : Origin
-        What made it; `str()` of it is for people to read.
+        How it was learned; `str()` is readable.
     bounds : Bounds or None
-        What is known about other trees for the same cases and prices, in units; `statement` is for people to read.
+        What is known about other trees for the same cases and prices, in units; `statement` is readable.
     estimate : Estimate or None
-        What was found out about new cases.
+        What to expect on new cases.
     ended : Ended
-        Whether the search that found it was complete, or what ended it.
+        Whether its search was complete, or why it ended.
 
     Examples
     --------

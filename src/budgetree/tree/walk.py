@@ -22,7 +22,7 @@ Found = Callable[[Any], tuple[Any, ...]]  # what the core finds by a route
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Where cases end, from one pass through a tree.
+    """The leaf and the cost of each case, from one pass through a tree.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ def ratios(instance: Instance, rows: Any = None, impurity: Impurity | None = Non
     Raises
     ------
     ValueError
-        Where tests take several resources, or the impurity is none.
+        If tests take several resources, or the impurity is not one.
 
     Examples
     --------

@@ -38,22 +38,22 @@ def predictive(
     threads: int | None = None,
     groups: Any = None,
 ) -> Tree:
-    """The tree for new cases: the lowest error to expect on cases like the known ones, where none may pay more.
+    """Learn the tree with the lowest expected error on new cases within a budget.
 
     Which test to buy next is chosen by how well forests of everything paid so far answer cases that they were not
     grown from. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
-    losses, a case is given the answer of least expected loss. Of more than 250,000 rows, as many are drawn by what they
-    hold: leaves are fitted to four fifths of them, and the other fifth is for the estimate of `fit`.
+    losses, a case gets the answer of least expected loss. Of more than 250,000 rows, that many are sampled by a hash of
+    their content: leaves are fitted to four fifths of them, and the other fifth is for the estimate of `fit`.
 
     Parameters
     ----------
     cases : Instance or Shards
         The known cases.
     budget : number or None
-        No case, known or new, pays more than this, whatever its outcomes; None for no limit.
+        The most that any case, known or new, may cost; None for no limit.
     confidence : float, optional
-        A case stops where its likeliest class has this probability, and only there, also with losses. None: it stops
-        where going on would hardly change its answer.
+        A case stops exactly when its likeliest class has this probability, also with losses. None: it stops when
+        further tests would hardly change its answer.
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         "tree": a plain tree of at most eight leaves, or an exact one; "points": whole points that are added up, for two
         classes; "model": a model of all that was paid. "auto": the first of these that is as good as the best, within
@@ -61,7 +61,7 @@ def predictive(
     time_limit : float, optional
         Seconds after which the best so far is returned.
     progress : bool, optional
-        Whether to show the bar; by default it shows on a terminal.
+        Whether to show a progress bar; by default on a terminal.
     threads : int, optional
         None means one for each processor; the tree does not depend on it.
     groups : sequence, optional

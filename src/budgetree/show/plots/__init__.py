@@ -47,7 +47,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     Raises
     ------
     ValueError
-        Where it is no frontier.
+        If it is not a frontier.
     ImportError
         Where matplotlib is not installed.
 
@@ -158,7 +158,7 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     Raises
     ------
     ValueError
-        Where it is no tree, or a limit is no whole number.
+        If it is not a tree, or a limit is not a whole number.
     ImportError
         Where matplotlib is not installed.
 
