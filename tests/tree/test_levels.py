@@ -12,7 +12,7 @@ import budgetree as bt
 from budgetree.data.encoders import FineLevels
 from budgetree.learn.predictive.fit import fine_instance
 from budgetree.tree import Model, Split, Totals, TreeBuilder
-from budgetree.tree.levels import join_levels
+from budgetree.tree.changes import join_levels
 from built_trees import ensemble
 
 

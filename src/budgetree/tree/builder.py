@@ -140,9 +140,7 @@ class TreeBuilder:
         test = self._test(test)
         if (refusal := self._costs.refusal(end.state, test)) is not None:
             raise refusal
-        due = self._costs.missing(end.state)
-        if due is not None and test != due:
-            raise self._not_complete(due)
+        self._check_complete(end, test)
         return self._close(end, test, [self._costs.after_buying(end.state, test)])[0]
 
     @internal
@@ -164,12 +162,6 @@ class TreeBuilder:
     def must_go_on(self, end: OpenEnd) -> bool:
         """Whether no leaf may be put there, because a panel or the beginning of all paths is not complete."""
         return self._costs.missing(end.state) is not None
-
-    def _not_complete(self, due: int) -> TreeError:
-        """Where a path goes on without the rest of a panel, or of its beginning."""
-        name, is_first = self.schema.test_names[due], due in self._costs.first
-        rule = "every path begins with it" if is_first else "it is bought together with what was bought before it"
-        return TreeError(f"test {name!r} is missing here: {rule}. Buy it first.", subject="test", expected=name)
 
     def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
         """Send cases different ways, one end per side, by what was bought; it costs nothing.
@@ -362,9 +354,14 @@ class TreeBuilder:
                 message = f"{what}: test {name!r} was not bought on this path; buy it first."
                 raise TreeError(message, subject=what, found=name, expected=end.state.tests)
 
-    def _check_complete(self, end: OpenEnd) -> None:
-        if (due := self._costs.missing(end.state)) is not None:
-            raise self._not_complete(due)
+    def _check_complete(self, end: OpenEnd, test: int | None = None) -> None:
+        """An error where a path goes on without the rest of a panel, or of its beginning."""
+        due = self._costs.missing(end.state)
+        if due is not None and due != test:
+            name, is_first = self.schema.test_names[due], due in self._costs.first
+            rule = "every path begins with it" if is_first else "it is bought together with what was bought before it"
+            message = f"test {name!r} is missing here: {rule}. Buy it first."
+            raise TreeError(message, subject="test", expected=name)
 
     def _check_split(self, end: OpenEnd, split: Split) -> None:
         self._check_bought(end, split.tests, "branch")

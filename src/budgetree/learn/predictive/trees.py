@@ -23,7 +23,7 @@ from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
-from budgetree.tree.levels import join_levels
+from budgetree.tree.changes import join_levels
 from budgetree.tree.provenance import Method
 
 

@@ -163,7 +163,7 @@ def _from_content(content: Any) -> Tree:
     tree = read_tree(content, schema, origin=history.read_origin(content["origin"]))
     bounds = history.read_bounds(content["bounds"], tree)
     estimate = history.read_estimate(content["estimate"], len(schema.class_names))
-    ended = history.read_ended(content)
+    ended = Ended(content.get("ended", Ended.COMPLETE.value))
     return replace(tree, bounds=bounds, estimate=estimate, ended=ended)
 
 

@@ -8,98 +8,70 @@ from typing import TYPE_CHECKING, Any
 
 from budgetree.errors import ModelFileError, Where
 from budgetree.problem.cost_model import RuleKind
-from budgetree.services.clock import Ended
 from budgetree.services.words import listed, show_number
+from budgetree.tree import provenance
 from budgetree.tree.model.encoding import exact, flaw, read_number, read_optional
-from budgetree.tree.provenance import (
-    KINDS,
-    Bounds,
-    Change,
-    ChangeKind,
-    Estimate,
-    Function,
-    LeafChoice,
-    Method,
-    NewError,
-    NewLoss,
-    Origin,
-    ProofState,
-    Stability,
-)
 
 if TYPE_CHECKING:
     from budgetree.problem import Schema
     from budgetree.tree.tree import Tree
 
 
-def origin_content(origin: Origin) -> dict[str, Any]:
+def origin_content(origin: provenance.Origin) -> dict[str, Any]:
     """An origin as JSON; what it does not say is left out."""
-    function = origin.impurity
+    function, choice = origin.impurity, origin.choice
     changes = [{"kind": c.kind} | ({} if c.budget is None else {"budget": exact(c.budget)}) for c in origin.changes]
-    impurity: dict[str, Any] | None = None
+    impurity, leaves = dict[str, Any](), dict[str, Any]()
     if function is not None:
         parameters = {name: exact(value) for name, value in function.parameters}
         impurity = {"name": function.name, "parameters": parameters, "words": function.words}
-    content = {
-        "impurity": impurity,
+    if choice is not None:
+        leaves = {"kind": choice.kind, "best": choice.best, "scores": dict(choice.scores)}
+        leaves |= {"excess": choice.excess, "standard_error": choice.standard_error}
+    given: dict[str, Any] = {
+        "impurity": impurity or None,
         "delta": exact(origin.delta or None),
         "budget": exact(origin.budget),
-        "confidence": exact(origin.confidence),
-        "seed": origin.seed,
-        "leaves": None if origin.choice is None else _choice_content(origin.choice),
-        "min_cases": None if origin.min_cases == 1 else origin.min_cases,
-        "table": origin.table,
     }
-    said = {name: value for name, value in content.items() if value is not None}
+    given |= {"confidence": exact(origin.confidence), "seed": origin.seed, "leaves": leaves or None}
+    given |= {"min_cases": None if origin.min_cases == 1 else origin.min_cases, "table": origin.table}
+    said = {name: value for name, value in given.items() if value is not None}
     return {"method": origin.method, "rule": origin.rule, "changes": changes} | said
 
 
-def read_origin(content: dict[str, Any]) -> Origin:
+def read_origin(content: dict[str, Any]) -> provenance.Origin:
     """An origin from a file's entry."""
-    function = content.get("impurity")
-    return Origin(
-        method=Method(content["method"]),
-        impurity=None if function is None else _read_function(function),
+    function, changes = content.get("impurity"), list[provenance.Change]()
+    if function is not None:
+        entry, parameters = "origin.impurity.parameters", function["parameters"].items()
+        numbers = tuple((name, read_number(value, f"{entry}.{name}")) for name, value in parameters)
+        function = provenance.Function(function["name"], numbers, function["words"])
+    for k, change in enumerate(content["changes"]):
+        budget = read_optional(change.get("budget"), f"origin.changes[{k}].budget")
+        changes.append(provenance.Change(provenance.ChangeKind(change["kind"]), budget))
+    return provenance.Origin(
+        method=provenance.Method(content["method"]),
+        impurity=function,
         delta=read_number(content.get("delta", 0), "origin.delta"),
         budget=read_optional(content.get("budget"), "origin.budget"),
         rule=content["rule"],
-        seed=content.get("seed"),
-        changes=tuple(
-            Change(ChangeKind(change["kind"]), read_optional(change.get("budget"), f"origin.changes[{k}].budget"))
-            for k, change in enumerate(content["changes"])
-        ),
+        changes=tuple(changes),
         choice=_read_choice(content["leaves"]) if "leaves" in content else None,
         confidence=read_optional(content.get("confidence"), "origin.confidence"),
-        min_cases=content.get("min_cases", 1),
-        table=content.get("table"),
+        **{name: content[name] for name in ("seed", "min_cases", "table") if name in content},
     )
 
 
-def _choice_content(choice: LeafChoice) -> dict[str, Any]:
-    own = {"kind": choice.kind, "best": choice.best}
-    return own | {"scores": dict(choice.scores), "excess": choice.excess, "standard_error": choice.standard_error}
-
-
-def _read_choice(content: dict[str, Any]) -> LeafChoice:
+def _read_choice(content: dict[str, Any]) -> provenance.LeafChoice:
     scores, kinds = content["scores"], {content["kind"], content["best"]}
     if not kinds <= scores.keys():
         raise flaw("origin.leaves.scores", sorted(scores), "the scores of its kind and of the best")
-    return LeafChoice(
-        content["kind"],
-        tuple((kind, float(scores[kind])) for kind in KINDS if kind in scores),
-        content["best"],
-        float(content["excess"]),
-        float(content["standard_error"]),
-    )
+    by_kind = tuple((kind, float(scores[kind])) for kind in provenance.KINDS if kind in scores)
+    numbers = (float(content["excess"]), float(content["standard_error"]))
+    return provenance.LeafChoice(content["kind"], by_kind, content["best"], *numbers)
 
 
-def _read_function(content: dict[str, Any]) -> Function:
-    parameters = content["parameters"].items()
-    numbers = tuple((name, read_number(value, f"origin.impurity.parameters.{name}")) for name, value in parameters)
-    return Function(content["name"], numbers, content["words"])
-
-
-def bounds_content(bounds: Bounds | None, schema: Schema) -> dict[str, Any] | None:
+def bounds_content(bounds: provenance.Bounds | None, schema: Schema) -> dict[str, Any] | None:
     """What is known of other trees, as JSON: amounts as users have them."""
     if bounds is None:
         return None
@@ -115,14 +87,14 @@ def bounds_content(bounds: Bounds | None, schema: Schema) -> dict[str, Any] | No
     }
 
 
-def read_bounds(content: dict[str, Any] | None, tree: Tree) -> Bounds | None:
+def read_bounds(content: dict[str, Any] | None, tree: Tree) -> provenance.Bounds | None:
     """What is known of other trees, from a file's entry; an error where the file's own tree refutes it."""
     if content is None:
         return None
     schema, costs = tree.schema, tree.schema.costs
     within = read_optional(content["within"], "bounds.within")
-    claimed = Bounds(
-        state=ProofState(content["state"]),
+    claimed = provenance.Bounds(
+        state=provenance.ProofState(content["state"]),
         least_loss=_whole(content, "least_loss", 1 / schema.loss(1)),
         within=None if within is None else _whole(content, "within", Fraction(costs.scale)),
         least_cost=_whole(content, "least_cost", Fraction(costs.scale)),
@@ -130,7 +102,7 @@ def read_bounds(content: dict[str, Any] | None, tree: Tree) -> Bounds | None:
         min_cases=content["min_cases"],
         ignores=frozenset(map(RuleKind, content["ignores"])),
     )
-    left_out = frozenset[RuleKind]() if claimed.state is ProofState.OPTIMAL else costs.rules
+    left_out = frozenset[RuleKind]() if claimed.state is provenance.ProofState.OPTIMAL else costs.rules
     if not claimed.ignores <= left_out:
         raise flaw("bounds.ignores", sorted(claimed.ignores), f"some of {listed(sorted(left_out)) or 'no rules'}")
     loss, max_cost = round(tree.exact_loss / schema.loss(1)), tree.need
@@ -143,7 +115,7 @@ def read_bounds(content: dict[str, Any] | None, tree: Tree) -> Bounds | None:
             where = Where(entry=f"bounds.{name}")
             raise ModelFileError(f"{message}{show_number(has / scale)}.", found=bound, expected=has, where=where)
     is_best = loss == claimed.least_loss if claimed.max_error is None else max_cost == claimed.least_cost
-    if not is_within or (claimed.state is ProofState.OPTIMAL and not is_best):
+    if not is_within or (claimed.state is provenance.ProofState.OPTIMAL and not is_best):
         raise flaw("bounds.state", claimed.state.value, "what its numbers say of this tree")
     return claimed
 
@@ -156,12 +128,7 @@ def _whole(content: dict[str, Any], name: str, scale: Fraction) -> int:
     return int(units)
 
 
-def read_ended(content: dict[str, Any]) -> Ended:
-    """How the search ended, from a file."""
-    return Ended(content.get("ended", Ended.COMPLETE.value))
-
-
-def estimate_content(estimate: Estimate | None) -> dict[str, Any] | None:
+def estimate_content(estimate: provenance.Estimate | None) -> dict[str, Any] | None:
     """What is expected of new cases, as JSON."""
     if estimate is None:
         return None
@@ -175,19 +142,19 @@ def estimate_content(estimate: Estimate | None) -> dict[str, Any] | None:
     return content if loss is None else content | {"loss": loss.loss, "loss_se": loss.se}
 
 
-def read_estimate(content: dict[str, Any] | None, n_classes: int) -> Estimate | None:
+def read_estimate(content: dict[str, Any] | None, n_classes: int) -> provenance.Estimate | None:
     """What is expected of new cases, from a file's entry."""
     if content is None:
         return None
-    error = NewError(float(content["error"]), float(content["se"]))
-    loss = NewLoss(float(content["loss"]), float(content["loss_se"])) if "loss" in content else None
+    error = provenance.NewError(float(content["error"]), float(content["se"]))
+    loss = provenance.NewLoss(float(content["loss"]), float(content["loss_se"])) if "loss" in content else None
     stability = content.get("stability")
     if stability is not None:
         tests = tuple((name, float(share)) for name, share in stability["tests"].items())
         shares = {name: float(stability[name]) for name in ("learned_from", "same_first", "same_answers")}
-        stability = Stability(**(stability | shares | {"tests": tests}))
+        stability = provenance.Stability(**(stability | shares | {"tests": tests}))
     recalls = tuple(None if share is None else float(share) for share in content.get("recalls", ()))
     if recalls and len(recalls) != n_classes:
         raise flaw("estimate.recalls", len(recalls), f"a share for each of {n_classes} classes")
     cost = float(content["mean_cost"]) if recalls else None
-    return Estimate(error, content["overfitted"], content["how"], loss, stability, cost, recalls)
+    return provenance.Estimate(error, content["overfitted"], content["how"], loss, stability, cost, recalls)
