@@ -11,7 +11,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from budgetree.evaluation import metrics
-from budgetree.evaluation.sample import Sample
+from budgetree.evaluation.metrics import Sample
 from evaluate.ten_tables import TABLES, judged
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgetree.evaluation.sample import Measured, Sample, wilson
+from budgetree.evaluation.metrics import Measured, Sample, wilson
 
 
 def make(weights: Any, case: Any, draw: Any, inflation: float = 1.0, fold: Any = 0) -> Sample:

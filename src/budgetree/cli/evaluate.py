@@ -157,8 +157,10 @@ def _csv(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 def _paper(found: Evaluation) -> dict[str, bytes]:
     """Tables and pictures, by the name of their file."""
+    from budgetree.evaluation.result import FIGURE_COLUMNS
+
     files = {"evaluation.json": json_text(found.to_dict(), indent=1).encode(), "methods.txt": found.methods.encode()}
-    files["figures.csv"] = _csv(found.figure_columns, found.figures())
+    files["figures.csv"] = _csv(FIGURE_COLUMNS, found.figures())
     one, curve = found.positive_measures, found.decision_curve
     if one is None or curve is None:
         return files

@@ -21,6 +21,7 @@ from budgetree.learn.validation import (
     HOLD_OUT_FROM,
     FoldSettings,
     Refit,
+    bought_by,
     refit_folds,
     walk_rows,
 )
@@ -130,7 +131,9 @@ def evaluate(
         raise SettingError(message, subject="worth", found=worth)
     question = Question(positive, share, value, by)
     if isinstance(subject, Tree):
-        _refuse(settings | ({} if budget is None else {"budget": budget}))
+        if given := settings | ({} if budget is None else {"budget": budget}):
+            message = f"{listed(sorted(given))}: the pathway is learned already; expected nothing about learning."
+            raise SettingError(message, subject=min(given))
         return _pathway(subject, cases, target, other, groups, names, question)
     check_instance(subject)
     if cases is not None or other is not None:
@@ -147,12 +150,6 @@ def evaluate(
         why = "There must be at least 2 folds, and a class of which one case is held out must have another."
         raise SettingError(f"{message} {why}", subject="folds", found=folds)
     return _procedure(subject, request, repeats, progress, question)
-
-
-def _refuse(settings: dict[str, Any]) -> None:
-    if settings:
-        message = f"{listed(sorted(settings))}: the pathway is learned already; expected nothing about learning."
-        raise SettingError(message, subject=min(settings))
 
 
 def _procedure(
@@ -207,9 +204,8 @@ def _procedure(
         inflation=judged.sample.inflation,
     )
     evaluation = _measured(tree, judged, cases, setup, question)
-    if is_one_part:
-        return evaluation
-    return replace(evaluation, refits=_refits(tree, kept, whole, 1 - held_out / total))
+    again = None if is_one_part else _refits(tree, kept, whole, 1 - held_out / total)
+    return replace(evaluation, refits=again)
 
 
 def _shifted(report: ProgressReport, repeat: int, repeats: int) -> ProgressReport:
@@ -224,7 +220,7 @@ def _shifted(report: ProgressReport, repeat: int, repeats: int) -> ProgressRepor
 
 def _refits(tree: Tree, kept: list[Refit], whole: Instance, learned_from: float) -> Refits:
     """How often the same comes out."""
-    first, used = _first_stage(tree), {tree.test_names[test] for test in tree.tests_used}
+    first, (_, used) = _first_stage(tree), bought_by(tree)
     trees = [refit.trees[0] for refit in kept]
     rows = np.concatenate([refit.rows for refit in kept])
     own = walk_rows([tree], whole, whole, np.arange(whole.n_rows))[0].answers[rows]
@@ -234,7 +230,7 @@ def _refits(tree: Tree, kept: list[Refit], whole: Instance, learned_from: float)
         learned_from=learned_from,
         first=first,
         same_first=sum(set(_first_stage(refit)) == set(first) for refit in trees),
-        same_tests=sum({refit.test_names[test] for test in refit.tests_used} == used for refit in trees),
+        same_tests=sum(bought_by(refit)[1] == used for refit in trees),
         same_answers=float(np.average(own == again, weights=whole.row_weights[rows])),
     )
 
@@ -316,21 +312,9 @@ def _measured(tree: Tree, judged: Judged, cases: Cases, setup: Setup, question: 
         curve = decision_curve(sample, is_class, judged.chances[:, label], judged.cost, worth)
         cleared = ~said & (judged.answers < len(tree.class_names))
         adjusted = None if prevalence is None else at_prevalence(sample, is_class, said, cleared, prevalence)
-    return Evaluation(
-        tree,
-        judged,
-        cases.row,
-        setup,
-        overall,
-        label,
-        why,
-        prevalence,
-        adjusted,
-        curve,
-        measure_cost(judged, tree),
-        measure_groups(judged, divide(question.by, cases.column, cases.row), schema),
-        library=cases.library,
-    )
+    groups = measure_groups(judged, divide(question.by, cases.column, cases.row), schema)
+    figures = (overall, label, why, prevalence, adjusted, curve, measure_cost(judged, tree), groups)
+    return Evaluation(tree, judged, cases.row, setup, *figures, library=cases.library)
 
 
 def _positive(named: Any, counts: Sequence[float], tree: Tree) -> tuple[int | None, str]:

@@ -20,7 +20,7 @@ from budgetree.data.encoders import UNSEEN, as_learned
 from budgetree.data.frames import read_frame
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError, Where
-from budgetree.evaluation.sample import Sample
+from budgetree.evaluation.metrics import Sample
 from budgetree.learn.settings import KnownRows
 from budgetree.learn.validation import check_groups, group_numbers, walk_rows
 from budgetree.problem import Instance, Schema

@@ -9,8 +9,15 @@ from functools import partial
 import numpy as np
 
 from budgetree.evaluation.cases import Division, Judged
-from budgetree.evaluation.metrics import ClassMeasures, benefit_values, log_loss_values, measure_class
-from budgetree.evaluation.sample import Floats, Measured, Unit
+from budgetree.evaluation.metrics import (
+    ClassMeasures,
+    Floats,
+    Measured,
+    Unit,
+    benefit_values,
+    log_loss_values,
+    measure_class,
+)
 from budgetree.problem import Schema
 from budgetree.tree import Tree
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetree._version import __version__
 from budgetree.evaluation.measures import SMALL, Comparison
-from budgetree.evaluation.metrics import LEAST_CHANCE, RATES
-from budgetree.evaluation.sample import Measured
+from budgetree.evaluation.metrics import LEAST_CHANCE, RATES, Measured
 from budgetree.messages import Fact
 from budgetree.services.words import counted, show_number, visible_lines, with_more
 from budgetree.show.tables import TextTable, text_lines

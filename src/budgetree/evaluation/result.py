@@ -11,10 +11,11 @@ from budgetree._internal import internal
 from budgetree.data.frames import make_frame
 from budgetree.evaluation.cases import Ints, Judged
 from budgetree.evaluation.measures import Comparison, Cost, Measures, Subgroup
-from budgetree.evaluation.metrics import RATES, ClassMeasures, DecisionCurve
-from budgetree.evaluation.sample import Measured
+from budgetree.evaluation.metrics import RATES, ClassMeasures, DecisionCurve, Measured
 from budgetree.learn.settings import check_choice
 from budgetree.tree import Tree
+
+FIGURE_COLUMNS = ("by", "group", "class", "measure", "value", "low", "high")  # of Evaluation.to_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +155,8 @@ class Evaluation:
         data frame
             Of the library that the cases came from.
         """
-        columns = zip(self.figure_columns, zip(*self.figures(), strict=True), strict=True)
+        columns = zip(FIGURE_COLUMNS, zip(*self.figures(), strict=True), strict=True)
         return make_frame({name: list(column) for name, column in columns}, self.library)
-
-    @property
-    @internal
-    def figure_columns(self) -> tuple[str, ...]:
-        """Of `to_frame`."""
-        return ("by", "group", "class", "measure", "value", "low", "high")
 
     @internal
     def figures(self) -> list[tuple[Any, ...]]:
