@@ -1,4 +1,4 @@
-"""The core's impurities, in vectors and in whole numbers, against budgetree.impurity.forms."""
+"""The core's impurities, in vectors and in whole numbers, against budgetree.impurity.functions."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.impurity.forms import hinge
+from budgetree.impurity.functions import hinge
 from impurity.known import ALL, counts_lists
 
 

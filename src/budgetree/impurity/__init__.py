@@ -1,8 +1,7 @@
 """Impurity functions, each declaring what it is, and the checker that tries to refute it."""
 
 from budgetree.impurity.admissible import Counterexample, check_admissible
-from budgetree.impurity.base import Impurity
-from budgetree.impurity.forms import Form
+from budgetree.impurity.base import Form, Impurity
 from budgetree.impurity.functions import (
     Entropy,
     Gini,

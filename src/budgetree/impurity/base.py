@@ -1,8 +1,21 @@
-"""Impurity: how far the cases of a node are from being of one class, as a function of its class counts."""
+"""Impurity: how far the cases of a node are from being of one class, as a function of its class counts.
+
+A form is an impurity multiplied by `stretch`, so that whole weight units give whole values: comparisons are then
+exact, and multiplying by a constant changes no choice. The native core knows some functions by their `kernel`; every
+other one is computed by the Python grower only.
+
+    a user's weights   0.5  0.5  1        HingedPairs(0.75), on counts
+          × scale 2  ↓                          × stretch  ↓
+    weight units       1    1    2        a form with whole q, p and b, on weight units
+
+                       form(units) = stretch × impurity(units / scale)
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,11 +24,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import ImpurityError
-from budgetree.impurity.forms import Form, general_form
 
 Counts = NDArray[Any]
 MAX_EXPONENT, MAX_DIGITS = 100, 120
 LARGEST = 10**MAX_EXPONENT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A function of class counts in whole weight units."""
+
+    value: Callable[
+        [NDArray[Any]], Any
+    ]  # on the last axis; counts are int64, or Python integers (dtype object) when those could overflow
+    stretch: Fraction | int  # it is so many times the impurity
+    exact: bool = True
+    bound: Callable[[int], int] | None = None  # see `largest`
+    kernel: str | None = None  # what the core calls it
+    numbers: Callable[[], tuple[Any, ...]] = tuple  # by which the core computes
+
+    def largest(self, total: int) -> int | None:
+        """No intermediate result exceeds this on sets of this many units; None when unknown."""
+        return None if self.bound is None else self.bound(total)
 
 
 class Impurity:
@@ -79,8 +109,8 @@ class Impurity:
     def form(self, scale: Fraction, n_classes: int) -> Form:
         """The function as the growers use it, on counts in weight units (count = units / scale).
 
-        A function that fits one of the forms of `budgetree.impurity.forms` returns it here and runs at full speed; by
-        default it is computed by `value`.
+        A function that the core knows returns its form here and runs at full speed; by default it is computed by
+        `value` on true counts: fractions where it is exact, else floats.
 
         Parameters
         ----------
@@ -89,7 +119,14 @@ class Impurity:
         n_classes : int
             The number of classes.
         """
-        return general_form(self._checked_value, scale, exact=self.exact)
+
+        def value(counts: NDArray[Any]) -> NDArray[Any]:
+            if not self.exact:
+                return np.asarray(self._checked_value(counts.astype(np.float64) / float(scale)), dtype=np.float64)
+            whole = counts.astype(object)
+            return np.asarray(self._checked_value(whole if scale == 1 else whole * (1 / scale)), dtype=object)
+
+        return Form(value, Fraction(1), self.exact)
 
     def guarantee(self, counts: Any) -> float:
         """The paper's a-priori factor for a tree grown from these class counts: ln(F(S) / unit) + 1.

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import gcd, lcm
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.errors import ImpurityError
-from budgetree.impurity.base import Counts, Impurity, non_negative_fraction
-from budgetree.impurity.forms import Form, hinge, hinge_form, polynomial, polynomial_form, powers, powers_form
+from budgetree.impurity.base import Counts, Form, Impurity, non_negative_fraction
+
+WHOLE_BYTES = 128  # of the core's whole numbers
 
 
 class Pairs(Impurity):
@@ -68,7 +71,9 @@ class Powers(Impurity):
         return powers(counts, self.l)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return powers_form(self.l, scale)
+        power = self.l
+        numbers = (lambda total: int(total**power), "powers", lambda: (power,))
+        return Form(partial(powers, power=power), scale**power, True, *numbers)
 
     def __repr__(self) -> str:
         return f"Powers({self.l})"
@@ -184,7 +189,20 @@ class Polynomial(Impurity):
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
         self._check_classes(n_classes)
-        return polynomial_form(self.terms, scale)
+        degree = max(sum(exponents) for _, exponents in self.terms)
+        # Terms of lower degree need more powers of the scale, so that all are stretched alike.
+        scaled = [(gamma * scale ** (degree - sum(exponents)), exponents) for gamma, exponents in self.terms]
+        common = lcm(*(gamma.denominator for gamma, _ in scaled))
+        whole = [(int(gamma * common), exponents) for gamma, exponents in scaled]
+
+        def largest(total: int) -> int:
+            return int(sum(gamma * max(total, 1) ** sum(exponents) for gamma, exponents in whole))
+
+        def numbers() -> tuple[Any, ...]:
+            return [whole_bytes(gamma) for gamma, _ in whole], [list(exponents) for _, exponents in whole]
+
+        value = partial(polynomial, terms=whole)
+        return Form(value, common * scale**degree, True, largest, "polynomial", numbers)
 
     def _check_classes(self, n_classes: int) -> None:
         expected = len(self.terms[0][1])
@@ -275,3 +293,69 @@ def _checked_term(index: int, term: Any) -> tuple[Fraction, tuple[int, ...]]:
 
 def _refusal(reason: str, subject: str, found: object) -> ImpurityError:
     return ImpurityError(f"Polynomial: {reason}.", subject=subject, found=found)
+
+
+def hinge_form(alpha: Fraction, scale: Fraction, *, subtracts_square: bool, factor: int = 1) -> Form:
+    """Σ over i ≠ j of [[q n_i − p]₊ [q n_j − p]₊ − b]₊ with whole q, p, b.
+
+    In weight units n = scale × count, the impurity's count − α is (n − α scale) / scale. With α scale = p / q in lowest
+    terms that is (q n − p) / (q scale); the product of two such factors is stretched by (q scale)², and so is α² to p².
+    """
+    threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
+    q, p = threshold.denominator, threshold.numerator
+    b = p**2 if subtracts_square else 0
+    return Form(
+        lambda counts: hinge(counts * q, p, b),
+        # Twice for Pairs: this form counts ordered pairs. Whole where it can be, since fractions take microseconds.
+        factor * (q if scale == 1 else q * scale) ** 2,
+        True,
+        lambda total: max((q * total) ** 2, b),
+        "hinge",
+        lambda: (whole_bytes(q), whole_bytes(p), b > 0),
+    )
+
+
+def whole_bytes(number: int) -> bytes:
+    return number.to_bytes(WHOLE_BYTES, "little")
+
+
+def powers(counts: NDArray[Any], power: int) -> Any:
+    """The Powers function on the last axis."""
+    return counts.sum(axis=-1) ** power - (counts**power).sum(axis=-1)
+
+
+def hinge(counts: NDArray[Any], threshold: Any, subtracted: Any) -> Any:
+    """Σ over ordered pairs of [[n_i − t]₊ [n_j − t]₊ − s]₊ on the last axis."""
+    above = np.maximum(counts - threshold, 0)
+    if above.dtype == object:
+        return _whole_hinge(above, subtracted)
+    total: Any = 0
+    for shift in range(1, counts.shape[-1]):
+        product = above * np.roll(above, shift, axis=-1)
+        total = total + np.maximum(product - subtracted, 0).sum(axis=-1)
+    return total if counts.shape[-1] > 1 else np.zeros_like(counts[..., 0])
+
+
+def _whole_hinge(above: NDArray[Any], subtracted: Any) -> Any:
+    """The same in numbers of any size, of the classes that are above: of hundreds most nodes show a few."""
+    if not subtracted:
+        return above.sum(axis=-1) ** 2 - (above**2).sum(axis=-1)
+    rows = above.reshape(-1, above.shape[-1])
+    total = np.zeros(len(rows), dtype=object)
+    for index, row in enumerate(rows):
+        shown = row[row > 0]
+        pairs = np.maximum(np.multiply.outer(shown, shown) - subtracted, 0).sum()
+        total[index] = pairs - np.maximum(shown * shown - subtracted, 0).sum()
+    return total.reshape(above.shape[:-1])[()]
+
+
+def polynomial(counts: NDArray[Any], terms: Any) -> Any:
+    """Σ of coefficient × Π n_i^power on the last axis."""
+    total: Any = 0
+    for gamma, exponents in terms:
+        product: Any = gamma
+        for index, exponent in enumerate(exponents):
+            if exponent:
+                product = product * counts[..., index] ** exponent
+        total = total + product
+    return total

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
-from budgetree.impurity.forms import Form, whole_bytes
+from budgetree.impurity import Form
+from budgetree.impurity.functions import whole_bytes
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
 from budgetree.problem import Instance, LossTable, Schema
 from budgetree.tree import Grown

@@ -18,8 +18,7 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
-from budgetree.impurity.forms import hinge_form, whole_bytes
-from budgetree.impurity.functions import Hinged
+from budgetree.impurity.functions import Hinged, whole_bytes
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
@@ -235,8 +234,6 @@ class Portfolio:
             return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
 
         def form(multiple: int) -> Form:
-            if family in HINGED:
-                return hinge_form(multiple * quarter, self._scale, subtracts_square=family.subtracts_square)
             return family(multiple * quarter).form(self._scale, self.instance.n_classes)
 
         if family in HINGED and self._native is not None and self._native.compares(form(largest)):
