@@ -34,9 +34,8 @@ LARGEST = 10**MAX_EXPONENT
 class Form:
     """A function of class counts in whole weight units."""
 
-    value: Callable[
-        [NDArray[Any]], Any
-    ]  # on the last axis; counts are int64, or Python integers (dtype object) when those could overflow
+    # On the last axis; counts are int64, or Python integers (dtype object) when those could overflow.
+    value: Callable[[NDArray[Any]], Any]
     stretch: Fraction | int  # it is so many times the impurity
     exact: bool = True
     bound: Callable[[int], int] | None = None  # see `largest`
