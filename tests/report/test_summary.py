@@ -204,7 +204,7 @@ def test_weights_are_counted_in_the_users_units() -> None:
 def test_codes_have_no_encoding() -> None:
     content = summarise_tree(repeating_tree(), title="")
     assert [test["encoding"] for test in content["tests"]] == [None, None]
-    assert content["shared"] == [{"name": "visit", "amount": 0.5}]
+    assert content["shared"] == [{"name": "visit", "amount": 0.5, "panel": False}]
 
 
 def test_a_frontier_has_a_tree_for_each_point() -> None:

@@ -481,6 +481,15 @@ class CostModel:
         """The fees that fall due with a test on a path which has paid these."""
         return [fee for fee in range(len(self.fee_names)) if int(self.pays[test]) & ~flags & 1 << fee]
 
+    def settings_of(self, test: int) -> list[list[tuple[int, list[int] | None]]]:
+        """Per flag that a test needs, what sets it: a test, and which of its results; None for any."""
+        found = []
+        for flag in (flag for flag in range(self.fees.shape[1]) if int(self.needs[test]) >> flag & 1):
+            by = enumerate((self.sets >> flag & 1).astype(bool))
+            shown = ((test, of[-1], of[: self.n_outcomes[test]].nonzero()[0].tolist()) for test, of in by)
+            found.append([(setter, None if always else results) for setter, always, results in shown if results])
+        return found
+
     def described(self, show: Callable[[Fraction], str]) -> str:
         """What tests cost, and the fees: "tests cost 1 to 8, and blood draw 2.1"; `show` writes an amount."""
         units = np.append([self.costliest.min(), self.costliest.max()], self.fees[0, : len(self.fee_names)])

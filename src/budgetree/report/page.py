@@ -46,7 +46,7 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     filling = {
         "language": spoken,
         "noscript": _text(texts[spoken]["page.noscript"]),
-        "texts": to_island({"fixed": language, "codes": list(texts), "texts": _by_key(texts)}),
+        "texts": to_island({"fixed": language, "codes": list(texts), "texts": _by_key(texts)}, ascii_only=False),
         "title": _text(content["title"]),
         "generator": _text(f"budgetree {content['version']}"),
         # Nothing may load, and only our own style and script may take effect.
@@ -72,9 +72,9 @@ def _by_key(texts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {key: [own.get(key) for own in texts.values()] for key in texts[FIRST_LANGUAGE]}
 
 
-def to_island(content: Mapping[str, Any]) -> str:
-    """JSON that stays data inside a script element, whatever the names are."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).translate(UNSAFE)
+def to_island(content: Mapping[str, Any], *, ascii_only: bool = True) -> str:
+    """JSON that stays data inside a script element, whatever the names are; users' may hold what no file can."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":"), ensure_ascii=ascii_only).translate(UNSAFE)
 
 
 def _text(text: str) -> str:
@@ -90,6 +90,7 @@ def _script() -> str:
     """The modules one after the other in one closure, which have no name twice; what they import is above them."""
     lines = [line for name in SCRIPTS for line in _dense(_asset(name)).splitlines(keepends=True)]
     body = "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    body = re.sub(r"(?<=[{(\[,;])\n", "", body)  # where a statement cannot end, or has
     return f'(() => {{\n"use strict";\n{body}}})();\n'
 
 

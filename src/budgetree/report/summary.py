@@ -84,7 +84,15 @@ def _content(
         if schema.losses is None
         else {"units": losses.units.tolist(), "scale": float(losses.scale), "plain": losses.is_plain},
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
-        "shared": [{"name": name, "amount": costs.amount(units)} for name, units in costs.named],
+        "shared": [
+            {"name": name, "amount": costs.amount(units), "panel": name in costs.panel_names}
+            for name, units in costs.named
+        ],
+        # Further resources with a limit, and what each of the shared amounts takes of them.
+        "further": [
+            {"unit": of.unit or of.name, "shared": list(map(of.amount, fees))}
+            for of, fees in zip(costs.resources[1:], costs.fees[1:, : len(costs.named)].tolist(), strict=True)
+        ],
         "points": points,
         "trees": trees,
         "chosen": chosen,
@@ -97,11 +105,13 @@ def _test(schema: Schema, test: int) -> dict[str, Any]:
     outcomes = words.outcomes[test]
     return {
         "name": words.tests[test],
+        "panel": costs.panel_of(test),
         "help": words.test_help[test],
         "outcomes": [_outcome(schema, test, outcome) for outcome in range(len(outcomes))],
         "encoding": _encoding(schema, test),
         "prices": [costs.amount(units) for units in costs.amounts[0, test, : len(outcomes)].tolist()],
         "shared": costs.fees_of(test),
+        "after": costs.settings_of(test),  # of each list something must have been done, and shown one of these
     }
 
 
@@ -143,10 +153,15 @@ def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
-    totals: dict[Totals, int] = {}
+    totals, every = dict[Totals, int](), range(len(tree.nodes))
     return {
         "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
-        "nodes": [_node(tree, node, totals) for node in range(len(tree.nodes))],
+        "nodes": [_node(tree, node, totals) for node in every],
+        "further": [
+            {"max_cost": cost.worst, "mean_cost": cost.mean, "nodes": [_taken(tree, node, at) for node in every]}
+            for at, cost in enumerate(tree.costs.values())
+            if at
+        ],
         "totals": [_points(each) for each in totals],
         "target": tree.outline.target,
         "outline": _outline(tree),
@@ -207,6 +222,16 @@ def _outline(tree: Tree) -> list[dict[str, Any]]:
     return groups
 
 
+def _taken(tree: Tree, node: int, at: int) -> dict[str, Any]:
+    """What is taken of a resource at a node."""
+    nodes, resource = tree.nodes, tree.schema.costs.resources[at]
+    spent, remaining = (resource.amount(int(units[at, node])) for units in (nodes.all_spent, nodes.worst_from))
+    entry: dict[str, Any] = {"spent": spent, "remaining": remaining}
+    if nodes.is_buy[node]:
+        entry["charge"] = list(map(resource.amount, nodes.all_charges[at, nodes.results(node)].tolist()))
+    return entry
+
+
 def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
     """What the page needs to know of a node: it adds up and compares these numbers, and knows no rule."""
     schema, nodes, costs = tree.schema, tree.nodes, tree.schema.costs
@@ -215,8 +240,7 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
         "kind": kind.name.lower(),
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
-        "spent": costs.amount(int(nodes.spent[node])),
-        "remaining": costs.amount(int(tree.nodes.worst_from[node])),
+        **_taken(tree, node, 0),
     }
     if nodes.voters[node] != node:
         entry["voters"] = int(nodes.voters[node])
@@ -226,7 +250,6 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
         return entry | {
             "test": test,
             "child": below[0],
-            "charge": [costs.amount(units) for units in nodes.charges[results].tolist()],
             "shown": schema.plain_cases(nodes.shown[results].tolist()),
             "due": [each for each in costs.fees_of(test) if each not in late],
             "late": [{"shared": each, "unless": tests} for each, tests in late.items()],

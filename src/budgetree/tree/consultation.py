@@ -283,7 +283,8 @@ class Consultation:
     def next_tests(self) -> tuple[str, ...]:
         """The tests that are bought next whatever they show, such as a panel: they may be done at the same time."""
         nodes, node, tests = self.tree.nodes, self.node, list[int]()
-        while nodes.is_buy[node]:
+        needs, flags = self.tree.schema.costs.needs, self._state.path.flags
+        while nodes.is_buy[node] and not int(needs[nodes.test[node]]) & ~flags:  # what needs another waits for it
             tests.append(int(nodes.test[node]))
             node = int(nodes.below(node)[0])
         return tuple(self.tree.test_names[test] for test in tests if test not in self._known)
@@ -357,7 +358,7 @@ class Consultation:
         """The most that the tests still to come can cost, whatever they show."""
         if self.done or self._missing or self._known or self.tree.nodes.branched_later:
             return self._amount(self._ahead[0])
-        return self._amount(int(self.tree.nodes.worst_from[self.node]))
+        return self._amount(int(self.tree.nodes.worst_from[0, self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:

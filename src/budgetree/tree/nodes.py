@@ -481,22 +481,25 @@ class Nodes(ReadOnlyArrays):
 
     @cached_property
     def worst_from(self) -> NDArray[np.int64]:
-        """Per node, the most that it and what is below can still take.
+        """Resource × node: the most that it and what is below can still take.
 
         Of a test that is branched on later it takes the costliest result; a consultation knows which one it was.
         """
+        return np.array([self._worst_from(charges.tolist()) for charges in self.all_charges], dtype=np.int64)
+
+    def _worst_from(self, charges: list[int]) -> list[int]:
         worst = [0] * len(self)
         for node in range(len(self) - 1, -1, -1):
             below = self.below(node).tolist()
             worst[node] = max((worst[child] for child in below), default=0)
             if self.is_buy[node]:
-                child, charge = below[0], self.charges[self.results(node)].tolist()
+                child, charge = below[0], charges[self.results(node)]
                 if self.kind[child] == Kind.BY_RESULT and self.test[child] == self.test[node]:
                     ahead = [worst[side] for side in self.below(child).tolist()]
                     worst[node] = max(map(int.__add__, charge, ahead))
                 else:
                     worst[node] += max(charge)
-        return np.array(worst, dtype=np.int64)
+        return worst
 
     @cached_property
     def branched_later(self) -> frozenset[int]:

@@ -7,7 +7,7 @@ import { lossOf } from "./losses.js";
 import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow, runningPoints } from "./routing.js";
-import { amount, clean, inUnit, say, sayParts } from "./words.js";
+import { amount, clean, ofEach, say, sayParts } from "./words.js";
 
 /** @import { Answer, Index, Leaf, Session, State, Step } from "./types.d.ts" */
 
@@ -68,10 +68,23 @@ export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
     const price = priceWords(index, [state.at], state.missing);
-    return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: inUnit(state.spent) });
+    return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: spentOf(state) });
   }
   const what = isClass(index, state) ? "consult.diagnosis_said" : "consult.answer_said";
-  return without + say(what, { class: index.content.answers[state.label], spent: inUnit(state.spent) });
+  return without + say(what, { class: index.content.answers[state.label], spent: spentOf(state) });
+}
+
+/** What was spent of every resource. @param {State} state */
+const spentOf = (state) => ofEach(state, ({ spent }) => spent);
+
+/** Why a case ends before its next test. @param {Index} index @param {State} state */
+function refusalWords(index, { at }) {
+  const { tests } = index.content;
+  const { name, after = [] } = testAt(index, at);
+  const words = after.map((setters) =>
+    setters.map(([test, outcomes]) => `${tests[test].name}${outcomes ? ` (${outcomes.map((outcome) => tests[test].outcomes[outcome]).join(say("list.or"))})` : ""}`).join(say("list.or")),
+  );
+  return say("consult.refused", { test: name, after: words.join(say("list.and")) });
 }
 
 /** @param {Index} index @param {State} state */
@@ -104,7 +117,7 @@ function questionCard(session, state) {
     "div",
     { class: "card", "data-state": "open" },
     element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
-    element("h3", { tabindex: "-1" }, test.name),
+    element("h3", { tabindex: "-1" }, test.panel ? `${test.name} (${test.panel})` : test.name),
     test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
@@ -130,8 +143,9 @@ function otherTests(session, { at, waiting }) {
 
 /** @param {Index} index @param {State} state */
 function sharedNote(index, { at, missing }) {
-  if (dueAt(buyAt(index, at), missing).length) return ` ${say("consult.shared_due")}`;
-  return testAt(index, at).shared.length ? ` ${say("consult.shared_paid")}` : "";
+  const isShared = (/** @type {number} */ place) => !index.content.shared[place].panel;
+  if (dueAt(buyAt(index, at), missing).some(isShared)) return ` ${say("consult.shared_due")}`;
+  return testAt(index, at).shared.some(isShared) ? ` ${say("consult.shared_paid")}` : "";
 }
 
 /** @param {Session} session @param {State} state */
@@ -177,7 +191,8 @@ function diagnosisCard(session, state) {
   for (const step of state.steps) {
     if (step.answer.unavailable) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
   }
-  const spent = element("strong", { id: "spent-in-all" }, inUnit(state.spent));
+  if (state.refused) card.append(element("p", { class: "notice" }, refusalWords(index, state)));
+  const spent = element("strong", { id: "spent-in-all" }, spentOf(state));
   card.append(element("p", {}, ...sayParts("consult.in_all", { spent })));
   card.append(...explanationParts(index, state), stepButtons(session, recordButtons(recordOf(index, state))));
   return card;
@@ -213,9 +228,9 @@ function progressParts(session, state) {
   const points = runningPoints(index, state);
   /** @type {[string, string, string][]} */
   const figures = [
-    ["spent", say("consult.spent"), inUnit(state.spent)],
-    ["left", say("consult.left"), inUnit(state.left)],
-    ["at-worst", say("consult.at_worst"), inUnit(clean(state.spent + state.left))],
+    ["spent", say("consult.spent"), spentOf(state)],
+    ["left", say("consult.left"), ofEach(state, ({ left }) => left)],
+    ["at-worst", say("consult.at_worst"), ofEach(state, ({ spent, left }) => clean(spent + left))],
   ];
   if (points !== null) figures.push(["points", say("consult.points"), amount(points)]);
   const sums = element("dl", { class: "sums" }, ...figures.map(([id, name, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value))));
@@ -230,16 +245,17 @@ function progressParts(session, state) {
     element("p", { class: "quiet" }, say(last ? "consult.came_far_tick" : "consult.came_far", came)),
     bars,
     element("h3", {}, say("consult.answers")),
-    answersSoFar(index, state.steps),
+    answersSoFar(index, state),
   ];
 }
 
-/** @param {Index} index @param {Step[]} steps */
-function answersSoFar(index, steps) {
+/** @param {Index} index @param {State} state */
+function answersSoFar(index, state) {
+  const { steps } = state;
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
-  const lines = steps.map((step) => {
+  const lines = steps.map((step, at) => {
     const test = testAt(index, step.at).name;
-    const cost = step.answer.unavailable && !step.answer.charged ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
+    const cost = step.answer.unavailable && !step.answer.charged ? say("consult.not_paid") : say("consult.paid", { amount: ofEach(state, (of) => of.steps[at].price) });
     const words = answerWords(index, step);
     return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));
   });

@@ -3,7 +3,7 @@
 import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
 import { lossOf } from "./losses.js";
 import { countsIn, fixedAnswer, isLeaf, leafWords, priceWords, ruleOf, stageWords, testWords } from "./model.js";
-import { amount, inUnit, say, sayParts } from "./words.js";
+import { amount, ofEach, say, sayParts } from "./words.js";
 
 /** @import { Index, Row } from "./types.d.ts" */
 
@@ -19,7 +19,7 @@ export function showDetail(index, row) {
   const all = total(counts);
   const facts = [
     [say("detail.known"), say("detail.of_all", { amount: all, share: percent(all, total(index.nodes[0].counts)) })],
-    [say("detail.spent"), inUnit(node.spent)],
+    [say("detail.spent"), ofEach(index, ({ nodes }) => nodes[group.nodes[0]].spent)],
   ];
   const heading = element("h3", {});
   if (isLeaf(node)) {
@@ -37,7 +37,7 @@ export function showDetail(index, row) {
     const { asked, by } = stageWords(index, group);
     heading.append(visible(say("detail.test", { test: asked })));
     if (by) facts.push([say("detail.by"), by]);
-    facts.push([say("detail.price"), priceWords(index, group.buys ?? [])], [say("detail.remaining"), inUnit(node.remaining)]);
+    facts.push([say("detail.price"), priceWords(index, group.buys ?? [])], [say("detail.remaining"), ofEach(index, ({ nodes }) => nodes[group.nodes[0]].remaining)]);
   }
   byId("detail").replaceChildren(
     heading,

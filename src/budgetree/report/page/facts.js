@@ -2,7 +2,7 @@
 
 import { byId, capital, cases, element, errors, numberCell, percent, percentage, put, rounded, rowHead, short, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
-import { amount, clean, inUnit, numeral, say } from "./words.js";
+import { amount, clean, inUnit, numeral, ofEach, say } from "./words.js";
 
 /** @import { Content, Fact, Origin, Test, Tree } from "./types.d.ts" */
 
@@ -27,10 +27,10 @@ export function showFacts(content, tree) {
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   put("sentence", plainWords(content, tree));
   put("proof-sentence", proofWords(content, tree));
-  put("budget-of", say("consult.budget_of", { cost: inUnit(tree.max_cost) }));
+  put("budget-of", say("consult.budget_of", { cost: ofEach(tree, (of) => of.max_cost) }));
   const facts = [
-    [say("facts.worst"), inUnit(tree.max_cost), differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : ""],
-    [say("facts.mean"), inUnit(significant(tree.mean_cost)), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
+    [say("facts.worst"), ofEach(tree, (of) => of.max_cost), differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : ""],
+    [say("facts.mean"), ofEach(tree, (of) => significant(of.mean_cost)), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
     lossFact(content, tree, all),
     ...newCasesFact(tree),
     ...stabilityFact(content, tree),

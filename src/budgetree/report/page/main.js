@@ -22,7 +22,7 @@ import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 const address = readAddress(window.location.search);
 chooseLanguage();
 const content = nameAll(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
-countIn(content.unit, content.decimals);
+countIn(content.unit, content.decimals, content.further?.map(({ unit }) => unit));
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const map = connectMap(() => shown.view);
 const search = connectSearch(() => shown.view, map.goTo);

@@ -1,8 +1,8 @@
 // What the tree's nodes say of prices and cases.
 
-import { className, element, largest, percent, span, total } from "./dom.js";
+import { className, element, largest, percent, total } from "./dom.js";
 import { bestAnswer } from "./losses.js";
-import { amount, clean, inUnit, say } from "./words.js";
+import { amount, clean, ofEach, say } from "./words.js";
 
 /** @import { Answer, Buy, ByResult, Child, Content, Group, Index, Leaf, Step, Test, Tree, TreeNode, Worst } from "./types.d.ts" */
 
@@ -22,12 +22,17 @@ export const testAt = (index, at) => index.content.tests[/** @type {Buy | ByResu
 export function indexTree(content, tree) {
   const groups = tree.outline;
   /** @type {Index} */
-  const index = { content, tree, nodes: tree.nodes, groups, above: [-1], depth: [0] };
+  const index = { content, tree, nodes: tree.nodes, groups, above: [-1], depth: [0], further: [] };
   groups.forEach((group, number) => {
     for (const branch of group.branches ?? []) {
       index.above[branch.below] = number;
       index.depth[branch.below] = index.depth[number] + 1;
     }
+  });
+  // The same with the amounts of another resource in their places.
+  index.further = (tree.further ?? []).map(({ nodes }, at) => {
+    const shared = content.shared.map((part, place) => ({ ...part, amount: content.further?.[at].shared[place] ?? 0 }));
+    return { ...index, content: { ...content, shared }, nodes: tree.nodes.map((node, place) => ({ ...node, ...nodes[place] })) };
   });
   return index;
 }
@@ -64,17 +69,26 @@ export const chargeOf = (index, node, outcome, missing = NONE) =>
  */
 export function priceWords(index, bought, missing = NONE) {
   if (!bought.length) return say("price.paid");
-  let [low, high] = [0, 0];
-  const parts = [];
-  for (const at of bought) {
-    const node = buyAt(index, at);
-    const more = lateAmount(index, node, missing);
-    low += Math.min(...node.charge) + more;
-    high += Math.max(...node.charge) + more;
-    parts.push(...dueAt(node, missing).map((place) => index.content.shared[place]));
-  }
-  const shared = parts.map(({ amount, name }) => say("price.shared", { amount: inUnit(amount), name })).join(say("list.and"));
-  return shared ? say("price.costs_with", { price: span(low, high), shared }) : say("price.costs", { price: span(low, high) });
+  /** @type {(pick: (...charges: number[]) => number) => string} */
+  const all = (pick) =>
+    ofEach(index, (of) => {
+      const charges = bought.map((at) => pick(...buyAt(of, at).charge) + lateAmount(of, buyAt(of, at), missing));
+      return charges.reduce((sum, charge) => sum + charge, 0);
+    });
+  const [low, high] = [all(Math.min), all(Math.max)];
+  const price = low === high ? low : say("number.span", { low, high });
+  const parts = bought.flatMap((at) => dueAt(buyAt(index, at), missing)).filter((place) => !index.content.shared[place].panel);
+  const shared = parts.map((place) => say("price.shared", { amount: ofEach(index, (of) => of.content.shared[place].amount), name: index.content.shared[place].name }));
+  return shared.length ? say("price.costs_with", { price, shared: shared.join(say("list.comma")) }) : say("price.costs", { price });
+}
+
+/** The tests of purchases in order, a panel by its name and its tests. @param {Index} index @param {number[]} bought */
+export function purchaseWords(index, bought) {
+  const tests = bought.map((at) => testAt(index, at));
+  return tests
+    .filter(({ panel }, at) => !panel || tests.findIndex((test) => test.panel === panel) === at)
+    .map(({ name, panel }) => (panel ? `${panel} (${tests.filter((test) => test.panel === panel).map((test) => test.name).join(say("list.comma"))})` : name))
+    .join(say("list.comma"));
 }
 
 /**
@@ -136,7 +150,7 @@ export const childOf = ({ children, usual }, { unavailable, outcome }) =>
  */
 export function stageWords(index, { buys = [], end = 0 }) {
   const node = index.nodes[end];
-  const asked = buys.map((at) => testAt(index, at).name).join(say("list.comma"));
+  const asked = purchaseWords(index, buys);
   const by = subjectWords(index, node);
   return asked && asked !== by ? { asked, by } : { asked: by, by: "" };
 }

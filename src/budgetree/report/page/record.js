@@ -5,7 +5,7 @@ import { answerWords } from "./explanation.js";
 import { indexTree, levelOf, nodeShares, testAt } from "./model.js";
 import { printOnly } from "./printing.js";
 import { follow } from "./routing.js";
-import { amount, inUnit, say } from "./words.js";
+import { amount, inUnit, ofEach, say } from "./words.js";
 
 /** @import { Answer, Content, Index, Opened, SavedRecord, SavedStep, State } from "./types.d.ts" */
 
@@ -26,6 +26,7 @@ export function recordOf(index, state) {
     answer: content.answers[state.label],
     cost: state.spent,
     max_cost: tree.max_cost,
+    ...(state.further.length ? { further: state.further.map(({ spent }, at) => ({ cost: spent, max_cost: tree.further?.[at].max_cost ?? 0 })) } : {}),
     probabilities: content.classes.map((name, label) => ({ class: name, probability: shares[label] })),
     steps: state.steps.map((step) => ({
       test: testAt(index, step.at).name,
@@ -75,7 +76,7 @@ export function recordParts(record) {
   return [
     element("h1", {}, record.title),
     element("h2", {}, say("record.heading")),
-    element("p", {}, say("record.answer", { class: record.answer, spent: inUnit(record.cost), cost: inUnit(record.max_cost) })),
+    element("p", {}, say("record.answer", { class: record.answer, spent: ofEach(record, (of) => of.cost), cost: ofEach(record, (of) => of.max_cost) })),
     element("p", {}, say("record.at", { time: localTime(record.finished) })),
     tableOf({}, headings, [3], rows),
     tableOf({}, [say("record.class"), say("record.probability")], [1], shares),

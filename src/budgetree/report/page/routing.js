@@ -2,7 +2,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf } from "./model.js";
+import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf, testAt } from "./model.js";
 import { clean } from "./words.js";
 
 /** @import { Answer, Buy, ByTotal, Index, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
@@ -129,6 +129,14 @@ export function follow(index, answers) {
     spent += price;
     return true;
   };
+  /** @type {(at: number) => boolean} whether all is done that a purchase must come after */
+  const isAllowed = (at) =>
+    (testAt(index, at).after ?? []).every((setters) =>
+      setters.some(([test, outcomes]) => {
+        const answer = known.get(test)?.answer;
+        return answer !== undefined && !missing.has(test) && (outcomes === null || (answer.outcome !== null && outcomes.includes(answer.outcome)));
+      }),
+    );
   for (let at = 0; ; ) {
     const node = index.nodes[at];
     if (node.kind === "by_result") {
@@ -147,12 +155,14 @@ export function follow(index, answers) {
       sure = node.confidence === undefined ? mayStop : side === 0;
       at = node.children[side];
       if (node.at || node.confidence !== undefined) unsure = node.totals;
-    } else if (node.kind === "buy" && pay(at)) {
+    } else if (node.kind === "buy" && isAllowed(at) && pay(at)) {
       [unsure, sure] = [null, false];
       at = node.child;
     } else {
-      const waiting = stageFrom(index, at).filter((buy) => buy === at || !pay(buy));
-      return rest(index, { at, waiting, steps: [...known.values()], spent: clean(spent), missing, unseen, sure }, unsure, known);
+      const refused = node.kind === "buy" && !isAllowed(at);
+      const waiting = refused ? [] : stageFrom(index, at).filter((buy) => buy === at || (isAllowed(buy) && !pay(buy)));
+      const found = { at, waiting, steps: [...known.values()], spent: clean(spent), missing, unseen, sure, refused };
+      return { ...rest(index, found, unsure, known), further: index.further.map((of) => follow({ ...of, further: [] }, answers)) };
     }
   }
 }
@@ -225,7 +235,7 @@ const sideAt = ({ confidence, cuts }, totals) =>
 /**
  * What is known at a purchase that is to be done, or at a leaf.
  * @param {Index} index
- * @param {Pick<State, "at" | "waiting" | "steps" | "spent" | "missing" | "unseen" | "sure">} state
+ * @param {Pick<State, "at" | "waiting" | "steps" | "spent" | "missing" | "unseen" | "sure" | "refused">} state
  * @param {number | null} unsure
  * @param {Map<number, Step>} known
  * @returns {State}
@@ -233,8 +243,8 @@ const sideAt = ({ confidence, cuts }, totals) =>
 function rest(index, state, unsure, known) {
   const { content, nodes } = index;
   const node = nodes[state.at];
-  const left = clean(mostAhead(index, state.at, known, state.missing));
-  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left, possible: null };
+  const left = state.refused ? 0 : clean(mostAhead(index, state.at, known, state.missing));
+  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node) && !state.refused, left, possible: null, further: [] };
   if (state.steps.some((step) => step.assumed !== null)) {
     const possible = possibleCases(index, known);
     const all = total(possible);

@@ -5,7 +5,7 @@ import { byId, cases, element, span, stackedBar, total } from "./dom.js";
 import { buyAt, countsIn, isLeaf, leafWords, priceWords, stageWords, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
-import { inUnit, say } from "./words.js";
+import { inUnit, ofEach, say } from "./words.js";
 
 /** @import { Branch, Index, Row, View } from "./types.d.ts" */
 
@@ -73,7 +73,7 @@ export function rowLine(index, group, branch, onWorst) {
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, node))
     : element("span", {}, element("b", {}, stageWords(index, shown).asked));
-  const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
+  const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: ofEach(index, ({ nodes }) => nodes[shown.nodes[0]].spent) })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buys ?? []));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
   const by = isLeaf(node) ? "" : stageWords(index, shown).by;

@@ -18,6 +18,7 @@ export interface Content {
   losses: Losses | null; // null where errors count
   tests: Test[];
   shared: Shared[];
+  further?: Resource[]; // with limits of their own
   points: Point[]; // empty for a single tree
   trees: Tree[];
   chosen: number; // the tree that is shown first
@@ -75,8 +76,16 @@ export interface Losses {
   plain: boolean; // each error costs the same, so that the likeliest class is the answer
 }
 
+/** A resource besides the price. */
+export interface Resource {
+  unit: string;
+  shared: number[]; // what each of Content.shared takes of it
+}
+
 export interface Test {
   name: string;
+  panel?: string | null; // that it is ordered in
+  after?: [test: number, outcomes: number[] | null][][]; // of each list one must come before, and show one of these; null: any
   help?: string; // a line of explanation; "" where there is none
   outcomes: string[]; // by names.js: Python has an Outcome of each
   encoding: Encoding | null; // null where the tree was learned from codes
@@ -117,6 +126,7 @@ export interface Values {
 export interface Shared {
   name: string;
   amount: number;
+  panel?: boolean; // the price of a panel
 }
 
 export interface Point {
@@ -151,6 +161,7 @@ export interface Tree {
   totals: Totals[]; // what points and models add up
   target: number; // the class that is looked for
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
+  further?: Further[]; // of each further resource
   max_cost: number;
   known_max_cost: number;
   mean_cost: number;
@@ -165,6 +176,14 @@ export interface Tree {
   expected: Expected | null; // null where no cases were held out
   statement: Statement;
   certificate: Certificate | null;
+}
+
+/** What is taken of a further resource. */
+export interface Further {
+  max_cost: number;
+  mean_cost: number;
+  further?: Further[]; // none
+  nodes: { spent: number; remaining: number; charge?: number[] }[];
 }
 
 /** Whole points that add up to one total, or to a score per class, in millionths; a single score is the second's of two. */
@@ -343,6 +362,7 @@ export interface Index {
   groups: Group[];
   above: number[]; // of a group; -1 for the root
   depth: number[]; // of a group; 0 for the root
+  further: Index[]; // with the amounts of each further resource
 }
 
 export interface Answer {
@@ -369,6 +389,8 @@ export interface State {
   steps: Step[];
   spent: number;
   left: number; // still to pay at worst
+  further: State[]; // with what was spent of each further resource
+  refused: boolean; // the order forbids the next test, which needs a result that is missing
   missing: Set<number>; // the tests without a result that were not paid
   unseen: Step | null; // the step whose result no known case had there
   open: boolean; // a test is to be done
@@ -401,16 +423,20 @@ export interface Session {
   answers: Answer[];
 }
 
+export interface Paid {
+  cost: number;
+  max_cost: number;
+  further?: Paid[]; // of each further resource
+}
+
 /** A finished consultation, as it is saved. */
-export interface SavedRecord {
+export interface SavedRecord extends Paid {
   format: string;
   version: number;
   title: string;
   model: string; // the digest of its file
   finished: string; // a time, as all times are: ISO 8601, UTC
   answer: string;
-  cost: number;
-  max_cost: number;
   probabilities: { class: string; probability: number }[];
   steps: SavedStep[];
 }

@@ -3,7 +3,7 @@
 import { byId, element, numberCell, percent, rowHead, total } from "./dom.js";
 import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
-import { inUnit, say } from "./words.js";
+import { ofEach, say } from "./words.js";
 
 /** @import { Child, Group, Index, Leaf, View } from "./types.d.ts" */
 
@@ -43,7 +43,7 @@ function fit(wall, { width, height }) {
 export function wallParts(index) {
   const { content, tree, groups } = index;
   const number = stageNumbers(index);
-  const notes = [say("wall.worst", { cost: inUnit(tree.max_cost) }), say("page.learned", { sizes: say("count.cases", { count: total(index.nodes[0].counts) }) })];
+  const notes = [say("wall.worst", { cost: ofEach(tree, (of) => of.max_cost) }), say("page.learned", { sizes: say("count.cases", { count: total(index.nodes[0].counts) }) })];
   const stages = [...number.keys()].map((group) => stageCard(index, group, number));
   const only = /** @type {Leaf} */ (index.nodes[0]);
   return [

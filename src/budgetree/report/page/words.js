@@ -10,6 +10,7 @@ const spoken = {
   code: FIRST,
   unit: "",
   decimals: /** @type {number | null} */ (null),
+  further: /** @type {string[]} */ ([]), // units of the other resources
   languages: /** @type {Languages} */ ({}),
   plurals: new Intl.PluralRules(FIRST),
 };
@@ -74,8 +75,13 @@ export const clean = (number) => Number(number.toPrecision(12));
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
 
-/** @param {string | undefined} unit of prices, in the user's words @param {number | null | undefined} decimals of an amount of money that is not whole */
-export function countIn(unit, decimals = null) {
+/**
+ * @param {string | undefined} unit of prices, in the user's words
+ * @param {number | null | undefined} decimals of an amount of money that is not whole
+ * @param {string[]} further units of the other resources
+ */
+export function countIn(unit, decimals = null, further = []) {
+  spoken.further = further;
   spoken.unit = unit ?? "";
   spoken.decimals = decimals;
 }
@@ -88,6 +94,17 @@ export const inUnit = (number) => {
   if (!unit) return digits;
   return unit.includes(PLACE) ? unit.split(PLACE).join(digits) : `${digits} ${unit}`;
 };
+
+/** What is taken of each resource: "$40 and 25 min". @type {(numbers: number[]) => string} */
+export const inUnits = (numbers) => numbers.map((number, at) => (at ? `${amount(number)} ${spoken.further[at - 1]}` : inUnit(number))).join(say("list.and"));
+
+/**
+ * A figure of a tree, an index or a state, and of the same for each further resource.
+ * @template T
+ * @param {T & { further?: T[] }} of
+ * @param {(of: T) => number} figure
+ */
+export const ofEach = (of, figure) => inUnits([of, ...(of.further ?? [])].map(figure));
 
 /** Digits with the language's decimal mark. @type {(digits: string) => string} */
 export const numeral = (digits) => digits.replace(".", say("number.decimal"));

@@ -11,11 +11,41 @@ const answer = (outcome) => ({ outcome, said: String(outcome) });
 const unavailable = () => ({ outcome: null, said: "not available", unavailable: true });
 
 test("answers lead to a leaf, and a test branched on twice is asked once", () => {
-  const start = { at: 0, waiting: [0], steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null, possible: null };
+  const start = { at: 0, waiting: [0], steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, refused: false, label: 0, shares: null, possible: null, further: [] };
   assert.deepEqual(follow(index, []), start);
   const state = follow(index, [answer(1), answer(0)]);
   assert.deepEqual([state.at, state.spent, state.open, state.unseen], [10, 3.1, false, null]);
   assert.deepEqual(state.steps.map((step) => [step.at, step.price]), [[0, 2.1], [2, 1]]);
+});
+
+test("every resource is added up by its own charges", () => {
+  const made = content();
+  const [tree] = made.trees;
+  made.further = [{ unit: "min", shared: made.shared.map(() => 7) }];
+  tree.further = [{ max_cost: 90, mean_cost: 60, nodes: tree.nodes.map((node) => ({ spent: 0, remaining: 0, ...(node.charge && { charge: node.charge.map((_, result) => 10 + result) }) })) }];
+  const state = follow(indexTree(made, tree), [answer(1), answer(0)]);
+  assert.deepEqual([state.at, state.spent], [10, 3.1]);
+  assert.deepEqual(state.further.map(({ at, spent, left, steps }) => [at, spent, left, steps.map(({ price }) => price)]), [[10, 21, 0, [11, 10]]]);
+  const [without] = follow(indexTree(made, tree), [unavailable()]).further;
+  assert.deepEqual([without.spent, without.left], [0, 19]); // 12 at most, and the visit, which is still to be paid
+});
+
+test("a case ends before a test whose condition is not met, and nothing of its stage is offered before it is", () => {
+  const made = content();
+  const [tree] = made.trees;
+  made.tests[1].after = [[[0, [1]]]];
+  const ruled = indexTree(made, tree);
+  const met = follow(ruled, [answer(1)]);
+  assert.deepEqual([met.at, met.open, met.refused], [2, true, false]);
+  const state = follow(ruled, [unavailable(), answer(0)]);
+  assert.deepEqual([state.at, state.open, state.refused, state.waiting, state.spent, state.left], [2, false, true, [], 0, 0]);
+  assert.equal(follow(ruled, [{ ...unavailable(), charged: true }]).refused, true);
+  made.tests[1].after = [[[0, null]]];
+  assert.equal(follow(ruled, [{ ...unavailable(), charged: true }]).refused, false);
+  assert.equal(follow(ruled, [unavailable()]).refused, true);
+  const facts = { counts: [3, 3], label: 0, spent: 0, remaining: 0 };
+  tree.nodes = [{ ...tree.nodes[0], child: 1 }, { ...tree.nodes[2], child: 2 }, { kind: "leaf", ...facts }];
+  assert.deepEqual(follow(indexTree(made, tree), []).waiting, [0]);
 });
 
 test("the tests of a stage are answered in any order, and what is answered is paid", () => {
