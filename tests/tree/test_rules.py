@@ -155,6 +155,18 @@ def test_a_case_ends_where_a_rule_forbids_the_next_test(cases: bt.Instance) -> N
     assert case.costs["price"].remaining == 0
 
 
+def test_what_needs_another_test_is_not_fetched_together_with_it(cases: bt.Instance) -> None:
+    builder = bt.TreeBuilder(cases)
+    end = builder.root
+    for test in ("ecg", "insulin", "xray"):  # the panel is bought whole
+        end = builder.buy(end, test)
+    builder.leaf(end)
+    case = bt.Consultation(builder.build())
+    assert case.next_tests == ("ecg",)  # which every path begins with
+    case.answer("0")
+    assert case.next_tests == ("insulin", "glucose", "xray")
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_no_way_through_a_consultation_breaks_a_rule(seed: int) -> None:
     rng = np.random.default_rng(seed)
