@@ -26,7 +26,7 @@ def random_losses(rng: random.Random, n_classes: int) -> bt.Losses:
 
 @st.composite
 def losses_for(draw: st.DrawFn, n_classes: int) -> bt.Losses:
-    """Zeros, fractions, losses of right answers, and up to two answers that are no class."""
+    """Zeros, fractions, losses of right answers, and up to two answers that are not classes."""
     row = st.lists(loss, min_size=n_classes, max_size=n_classes)
     rows = draw(st.lists(row, min_size=n_classes, max_size=n_classes))
     return bt.Losses(rows, answers=draw(st.dictionaries(st.sampled_from(["refer", "wait"]), loss | row, max_size=2)))

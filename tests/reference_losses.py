@@ -175,7 +175,7 @@ def loss_of(problem: Problem, tree: Tree) -> Fraction:
 
 
 def errors_of(problem: Problem, tree: Tree) -> Fraction:
-    """The weight of the cases whose answer is a class and not theirs; other answers are no errors."""
+    """The weight of the cases whose answer is a class and not theirs; other answers are not errors."""
     return sum(
         (
             problem.weights[case]

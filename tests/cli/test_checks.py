@@ -1,4 +1,4 @@
-"""Columns that are nearly numbers get one warning, which names what is no number and what to type."""
+"""Columns that are nearly numbers get one warning, which names what is not a number and what to type."""
 
 from __future__ import annotations
 

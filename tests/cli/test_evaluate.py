@@ -14,7 +14,7 @@ import budgetree as bt
 
 @pytest.fixture
 def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Known and new cases, with a column that is no test."""
+    """Known and new cases, with a column that is not a test."""
     monkeypatch.chdir(tmp_path)
     frame = bt.datasets.frame("pima")[["age", "mass", "glucose", "diabetes"]]
     frame = frame.assign(sex=["f", "m", "m"] * 256, id=range(768))

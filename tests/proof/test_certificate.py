@@ -1,4 +1,4 @@
-"""A certificate as a file and as text: what is no certificate is refused in words, and no property crashes."""
+"""A certificate as a file and as text: what is not a certificate is refused in words, and no property crashes."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def test_any_changed_digit_breaks_the_seal(case: tuple[bt.Instance, Document]) -
         try:
             document = json.loads(changed)
         except ValueError:
-            continue  # 012 is no number of JSON's
+            continue  # 012 is not a number of JSON's
         assert not check(document, instance).ok
 
 

@@ -277,7 +277,7 @@ def number_column(column: Column) -> Column:
 
 
 def first_word(column: Column) -> int | None:
-    """The first row whose text is there and is no number."""
+    """The first row whose text is there and is not a number."""
     return first_row(column, lambda text: not column.written.is_number(text))
 
 

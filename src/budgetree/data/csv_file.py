@@ -317,7 +317,7 @@ def _known_encoding(name: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(name).name
-        "".encode(found)  # which base64 and others that are no encodings of text refuse
+        "".encode(found)  # which base64 and others that are not encodings of text refuse
     except (LookupError, ValueError) as error:
         raise SettingError.refusing("encoding", name, "a name such as 'utf-8' or 'windows-1252'") from error
     return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found

@@ -524,7 +524,7 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
 
 
 def _as_known_values(table: Table, column: Column, encoder: Categories) -> Column:
-    """Value by value, those of the encoder: one cell that is no number does not make texts of the others."""
+    """Value by value, those of the encoder: one cell that is not a number does not make texts of the others."""
     knows_texts = all(isinstance(value, str) for value in encoder.values)
     if column.texts is None:  # a typed file: the text that a value would be written as
         values = column.coded() if knows_texts else None

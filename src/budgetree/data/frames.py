@@ -112,7 +112,7 @@ def pandas_columns(frame: Any, names: Sequence[str]) -> list[NDArray[Any] | None
 
 
 def _numbers(cells: Any) -> NDArray[Any] | None:
-    """Truth values are no numbers in a frame."""
+    """Truth values are not numbers in a frame."""
     array = number_array(cells)
     return None if array is None or array.dtype.kind == "b" else array
 

@@ -72,7 +72,7 @@ class Reading:
     fill_down : bool, default False
         Whether all of the cells that a workbook has merged down a column have their value; else they are refused.
     drop : sequence of str, default ()
-        Columns that are no tests.
+        Columns that are not tests.
     censored : bool, default False
         Whether cells such as <5 and >1000 are numbers beyond what could be measured, each limit with a level of its
         own; else they make a column text.
@@ -216,10 +216,12 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
 
         return TableSource(read_workbook(paths[0], reading), has_texts=True)
     if reading.sheet is not None:
-        message = f"this is no workbook, so it has no sheet {reading.sheet!r}."
+        message = f"this is not a workbook, so it has no sheet {reading.sheet!r}."
         raise TableFileError(message, subject="sheet", found=reading.sheet, where=Where(data))
     if reading.fill_down:
-        message = "this is no workbook, and does not say which cells were merged; fill them down before, or leave out"
+        message = (
+            "this is not a workbook, so it has no merged cells to fill; fill the values in, or leave out"
+        )
         remedy = Remedy("fill_down.", "--fill-down.")
         raise TableFileError(message, subject="fill_down", where=Where(data), remedy=remedy)
     if kind is FileKind.PARQUET:

@@ -87,7 +87,7 @@ def evaluate(
         What finding one case is worth, in the unit of prices; tests then count as harm in the net benefit.
     by : str, sequence or dict, optional
         Columns whose groups are also looked at one by one: "sex", "age:40,60" (cut there), or {either: a value per
-        row} where the column is no test.
+        row} where the column is not a test.
     groups : sequence, optional
         One value per row, where several rows belong together (a patient's).
     budget : number, optional

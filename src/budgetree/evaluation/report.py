@@ -213,7 +213,7 @@ def notes(found: Evaluation) -> Iterator[Fact]:
         wide = f"some class has fewer than {SMALL} cases: intervals are wide, and calibration says little."
         yield Fact("small", wide, {"count": SMALL})
     if sum(map(sum, overall.confusion[len(overall.n_by_class) :])) > 0:
-        neither = "referred cases are no errors; in sensitivity and specificity they are neither found nor cleared."
+        neither = "referred cases are not errors; in sensitivity and specificity they are neither found nor cleared."
         yield Fact("referred", neither)
     if overall.n_impossible:
         count = round(overall.n_impossible, 1)

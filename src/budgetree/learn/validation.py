@@ -298,7 +298,9 @@ def cross_validate(
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
-    wrong = (answers != instance.row_labels[rows]) & (answers < instance.n_classes)  # what is not a class is no error
+    wrong = (answers != instance.row_labels[rows]) & (
+        answers < instance.n_classes
+    )  # what is not a class is not an error
     return Validation(
         new_errors=tuple(held_out.error(of_rows) for of_rows in wrong if len(rows)),
         new_losses=tuple(held_out.loss(of_rows, largest) for of_rows in lost if len(rows) and has_losses),

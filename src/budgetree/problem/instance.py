@@ -294,7 +294,7 @@ class Instance(HasSchema):
         target : str
             The column with the classes.
         reading : Reading, optional
-            What the file does not say itself: how numbers are written, which columns are no tests.
+            What the file does not say itself: how numbers are written, which columns are not tests.
         prices, losses, levels, binning, duplicates, blanks, categories : optional
             As in `from_frame`.
 

@@ -24,7 +24,7 @@ THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 def code_of(schema: Schema, test: int, value: Any) -> int:
     """The code that encoding a table with this raw value would give, UNSEEN for a value that no known case had.
 
-    As in a table, what is no number where numbers were learned is refused.
+    As in a table, what is not a number where numbers were learned is refused.
     """
     if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
         name = schema.test_names[test]

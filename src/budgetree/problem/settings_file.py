@@ -43,7 +43,7 @@ class Settings:
     losses: Losses | None = None
     labels: Labels | None = None
     order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per test named, its values in order
-    left_out: Sequence[str] = ()  # columns that are no tests, with what may only follow some of them
+    left_out: Sequence[str] = ()  # columns that are not tests, with what may only follow some of them
 
     def leaving_out(self, columns: Sequence[str]) -> tuple[Settings, tuple[str, ...]]:
         """What it says of others, and the tests that are left out, too, as they may only follow some of these."""

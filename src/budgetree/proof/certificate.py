@@ -198,7 +198,7 @@ class Certificate:
         Raises
         ------
         CertificateError
-            Where the file is no certificate.
+            Where the file is not a certificate.
         OSError
             Where there is no such file.
         """

@@ -37,7 +37,7 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[ProgressReport]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    words = TextColumn("{task.description}", markup=False)  # a name in brackets is no style
+    words = TextColumn("{task.description}", markup=False)  # a name in brackets is not a style
     columns = (TextColumn(title, markup=False), BarColumn(), words, TimeElapsedColumn())
     bar = Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True)
     task = bar.add_task("")

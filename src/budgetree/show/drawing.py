@@ -23,7 +23,7 @@ from budgetree.tree.tree import Tree
 # Okabe and Ito's colours for universal design, without yellow, which is too pale for a line.
 FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#5B5B5B")
 WORST = "#B00020"  # the costliest path
-GREYS = ("#8C8C8C", "#595959", "#B3B3B3")  # answers that are no class
+GREYS = ("#8C8C8C", "#595959", "#B3B3B3")  # answers that are not classes
 INK, GREY, PAPER, RULE = "#1A1A1A", "#5B5B5B", "#FFFFFF", "#B5B5B5"
 WIDTH = 510.0  # of a figure: 180 mm, the text of a page
 INDENT, MAX_INDENT = 14.0, 8  # of what follows a stage; levels

@@ -24,7 +24,7 @@ class Confusion:
     Attributes
     ----------
     answers : tuple
-        The classes, and then answers that are no class.
+        The classes, and then answers that are not classes.
     class_names : tuple
         The classes.
     counts : tuple of tuples of numbers

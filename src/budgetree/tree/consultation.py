@@ -552,7 +552,7 @@ class Consultation:
         Raises
         ------
         ValueError
-            Where a value is no number and numbers were learned.
+            Where a value is not a number and numbers were learned.
         """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)

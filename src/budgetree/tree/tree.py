@@ -233,7 +233,7 @@ class Tree:
 
     @cached_property
     def referred(self) -> int | float:
-        """The known cases whose answer is not a class, by weight; they are no errors, and have their loss."""
+        """The known cases whose answer is not a class, by weight; they are not errors, and have their loss."""
         return plain_number(self.schema.cases(self.nodes.referred))
 
     @cached_property
@@ -622,7 +622,7 @@ class Tree:
         Raises
         ------
         ModelFileError
-            Where the file is no model; the message names the place.
+            Where the file is not a model; the message names the place.
         OSError
             Where there is no such file.
         """

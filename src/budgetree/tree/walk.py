@@ -181,7 +181,7 @@ class Reader:
         return walk if are_exact or cells.dtype.kind == "f" else None
 
     def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> Found:
-        """Columns that are no numbers are coded by their encoders."""
+        """Columns that are not numbers are coded by their encoders."""
         others = [encoder for encoder, column in zip(self._encoders, columns, strict=True) if column is None]
         table = read_frame(frame, only=[encoder.name for encoder in others]) if others else None
         cells: list[NDArray[Any]] = []

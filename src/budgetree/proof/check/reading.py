@@ -32,7 +32,7 @@ def index(value: Any, size: int, where: str, *, text: bool = False) -> int:
     number = value
     if text:
         number = int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,17}", value) else None
-    if type(number) is int and 0 <= number < size:  # True is no index
+    if type(number) is int and 0 <= number < size:  # True is not an index
         return int(number)
     raise Flaw(f"{where}: expected {'the text of ' if text else ''}a number from 0 to {size - 1}, got {short(value)}")
 

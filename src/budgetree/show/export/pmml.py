@@ -43,7 +43,7 @@ def to_pmml(tree: Tree) -> str:
     kind = _kind("the answers", tree.answer_names)
     fields = [_test_field(schema, test) for test in tests]
     fields.append(_field(target, "categorical", kind, tree.answer_names, schema.wording.answers))
-    # A value that no known case had is no error: it takes the branch for such values, or stops.
+    # A value that no known case had is not an error: it takes the branch for such values, or stops.
     mined = [_tag("MiningField", name=schema.test_names[test], invalidValueTreatment="asIs") for test in tests]
     mined.append(_tag("MiningField", name=target, usageType="target"))
     labels = _labelled(tree.class_names, schema.wording.classes)

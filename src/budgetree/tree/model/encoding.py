@@ -173,7 +173,7 @@ def _read_amounts(content: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def losses_content(schema: Schema) -> dict[str, Any] | None:
-    """The losses as JSON, a row per class: the answers that are no class, and a loss per class and answer."""
+    """The losses as JSON, a row per class: the answers that are not classes, and a loss per class and answer."""
     if schema.losses is None:
         return None
     table = schema.loss_table
