@@ -224,9 +224,7 @@ table = several(
         help="Prices: TOML, or a table with the columns test and price. By default every test costs 1.",
     ),
     option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-    option(
-        "--groups", metavar="COL", help="Hold out rows with the same value together (a patient's); not a test."
-    ),
+    option("--groups", metavar="COL", help="Hold out rows with the same value together (a patient's); not a test."),
     _rule("--default-price", metavar="P", type=AMOUNT, help="The price of tests that are not in the price list."),
     _rule(
         "--limit",

@@ -219,9 +219,7 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
         message = f"this is not a workbook, so it has no sheet {reading.sheet!r}."
         raise TableFileError(message, subject="sheet", found=reading.sheet, where=Where(data))
     if reading.fill_down:
-        message = (
-            "this is not a workbook, so it has no merged cells to fill; fill the values in, or leave out"
-        )
+        message = "this is not a workbook, so it has no merged cells to fill; fill the values in, or leave out"
         remedy = Remedy("fill_down.", "--fill-down.")
         raise TableFileError(message, subject="fill_down", where=Where(data), remedy=remedy)
     if kind is FileKind.PARQUET:
