@@ -11,11 +11,11 @@ import pytest
 from command_line import FIT_KNOWN, run
 
 import budgetree as bt
-from budgetree.cli.show import FORMS
 from budgetree.proof.check import seal
+from budgetree.show.export import FORMATS
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "stages"])
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "stages"])
 def test_every_form_goes_into_a_file(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,11 +12,11 @@ from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import estimate_lines, file_size, for_reader, print_json, say, statement_line, tree_facts
 from budgetree.services.words import counted, visible
+from budgetree.show.export import FORMATS
 
 if TYPE_CHECKING:
     from budgetree.tree import Tree
 
-FORMS = ("text", "stages", "rules", "python", "javascript", "sql", "pmml", "onnx", "dot", "svg")
 GIVEN = {"python": ("full",), "sql": ("full", "table", "columns", "backslash_escapes")}  # the options of a form
 MAX_NESTED = 200  # tests on a path, in JSON
 _sql = partial(option, heading="SQL")
@@ -26,7 +26,7 @@ _sql = partial(option, heading="SQL")
     "budgetree show pathway.json", "budgetree show pathway.json --as onnx -o pathway.onnx", page="guide/bedside"
 )
 @options.model
-@option("--as", "form", type=click.Choice(FORMS), default="text", help="The form to write the tree in.")
+@option("--as", "form", type=click.Choice(tuple(FORMATS)), default="text", help="The form to write the tree in.")
 @options.out
 @option("--confusion", is_flag=True, help="Add the answers by class of the known cases (text only).")
 @option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold deeper branches (text only).")

@@ -12,6 +12,7 @@ from budgetree.errors import TooLargeError, TreeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.settings import FitRequest, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
+from budgetree.problem.cost_model import RuleKind
 from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
 from budgetree.proof.check.document import not_applicable, reason
@@ -120,8 +121,10 @@ def search_bound(
     left = clock.seconds_left
     if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
-    flat, costs = copy(instance), instance.schema.costs
-    flat.schema, scale = instance.schema.with_costs(costs.at_cheapest), costs.scale
+    flat, costs, scale = instance, instance.schema.costs, instance.schema.costs.scale
+    if RuleKind.OUTCOMES in costs.rules:
+        flat = copy(instance)
+        flat.schema = instance.schema.with_costs(costs.at_cheapest)
     allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
         solver = Solver(flat, FitRequest(budget=limit, threads=check_threads(None)), clock, report)
