@@ -16,7 +16,7 @@ namespace budgetree {
 
 inline constexpr int kNoTest = -1;
 inline constexpr Units kNever = Units(1) << 62;  // a budget beyond any other
-inline constexpr int kAllTests = 1 << 15;        // a breadth that leaves nothing out
+inline constexpr int kAllTests = 1 << 30;        // a breadth that leaves nothing out
 // Workers where the work is limited: with more, each has to learn again what others have learned.
 inline constexpr int kWorkers = 4;
 

@@ -52,3 +52,9 @@ def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.Mo
     with refused(TooLargeError, subject="instance") as caught:
         bt.optimal(bt.datasets.load("dna"), budget=3)
     assert "Use a sample of the cases" in caught.value.message
+
+
+def test_any_number_of_tests_is_searched() -> None:
+    codes = np.zeros((4, 40_000), dtype=int)
+    codes[:2, 39_998], codes[::2, 39_999] = 1, 1
+    assert bt.optimal(bt.Instance(codes, [0, 1, 1, 0]), budget=2).errors == 0

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from budgetree._core import Answer
 
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf
-NEVER = 2**62  # a budget beyond all sums
-ALL_TESTS = 2**15  # a breadth of a search that leaves nothing out, and more tests than it can have
+NEVER = core.NEVER  # a budget beyond all sums
+ALL_TESTS = core.ALL_TESTS  # a breadth of a search that leaves nothing out
 MAX_COUNTED = 2**16  # cases that 16 bits can count
 MAX_DEPTH = 1000  # the search calls itself once per test: a longer path would not fit on the stack
 SHARE_OF_MEMORY = 0.5
@@ -87,10 +87,7 @@ class Layout:
         needed += self.max_depth * (8 * n_tests + BYTES_PER_OUTCOME * self.width)
         needed += n_tests * self.width * (self.n_classes + 1) * 8
         found, most = None, None
-        if n_tests >= ALL_TESTS:
-            found, most = n_tests, ALL_TESTS - 1
-            message = f"it has {found} tests; exact search takes up to {most}. Leave out tests,"
-        elif self.max_depth > MAX_DEPTH:
+        if self.max_depth > MAX_DEPTH:
             found, most = longest, MAX_DEPTH - 2
             message = f"within this budget a path may have {found} tests; exact search follows up to {most}. Give a "
             message += "smaller budget, leave out tests,"
