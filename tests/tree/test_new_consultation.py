@@ -13,6 +13,7 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
+from budgetree.tree.consultation import possible_leaves
 from budgetree.tree.explanation import explain
 from built_trees import random_tree, stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
@@ -179,6 +180,55 @@ def test_no_answer_is_certain_that_rests_on_an_assumed_result() -> None:
     assert (tree.errors, case.done, case.prediction) == (0, True, 0)
     assert case.distribution == {0: 0.5, 1: 0.3, 2: 0.2}
     assert (case.spent, case.possible) == (0, 10)
+
+
+def test_points_keep_every_side_that_a_missing_result_may_lead_to() -> None:
+    """Three of a, five of b: without b, 3 points may be 3 or 8; without a, 5 may be 5 or 8."""
+    cases = bt.Instance([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], weights=[4, 3, 2, 1], test_names=["a", "b"])
+    builder = bt.TreeBuilder(cases)
+    bought = builder.buy(builder.buy(builder.root, 0), 1)
+    points = {0: (0, 3, 1), 1: (0, 5, 1)}
+    few, some, many = builder.branch(bought, bt.Split.by_points(points, cuts=(1, 4)))
+    builder.leaf(few)
+    builder.leaf(some)
+    builder.leaf(many, bt.Points(bt.Totals.of_points(points), (6,), ((1, 0), (0, 1))))
+    tree = builder.build()
+
+    def ask(*answers: int | None) -> bt.Consultation:
+        case = bt.Consultation(tree)
+        for answer in answers:
+            case.unavailable() if answer is None else case.answer(answer)
+        return case
+
+    assert [step.assumed for step in ask(0, 1).history] == [None, None]
+    assert [step.assumed for step in ask(1, None).history] == [None, "an average result"]
+    assert ask(1, None).distribution == {0: 4 / 6, 1: 2 / 6}  # two cases at 3 points; beyond 4 the halves of four
+    assert ask(0, None).distribution == {0: 1, 1: 0}  # 0 to 5 points
+    assert ask(None, 1).distribution == {0: 0.5, 1: 0.5}  # 5 or 8 points: sides of a leaf, which no case tells apart
+    assert ask(None, None).possible == 10
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_leaf_is_ruled_out_that_some_results_would_lead_to(seed: int) -> None:
+    """The reference gives the missing tests any results, and walks."""
+    tree, draw = random_tree(seed, losses=False)[0], random.Random(seed)
+    case = bt.Consultation(tree)
+    while not case.done:
+        case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
+    n_outcomes = tree.schema.n_outcomes
+    rows = np.random.default_rng(seed).integers(0, n_outcomes, (2000, len(n_outcomes)))
+    for test, step in zip(case.codes, case.history, strict=True):
+        if step.available:
+            rows[:, test] = case.codes[test]
+    missing = {test for test, step in zip(case.codes, case.history, strict=True) if not step.available}
+    row = np.full((1, len(n_outcomes)), 255, dtype=np.uint8)
+    row[0, list(case.codes)] = list(case.codes.values())
+    leaves = set(tree.walk_codes(rows).leaf.tolist())
+    if any(split.confidence is not None or split.is_score for split in tree.nodes.splits):
+        return  # models take a missing result for the average one
+    assert leaves <= set(possible_leaves(tree, row, case.codes, missing))
+    counted = tree.nodes.counts[sorted(leaves)].sum()
+    assert len(leaves) == 1 or case.possible >= tree.schema.cases(int(counted)) - 1e-6
 
 
 def test_a_test_without_a_result_may_be_charged() -> None:

@@ -117,7 +117,7 @@ def _note(case: Consultation) -> str | None:
     if not step.available:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
-            going_on = f"all its results stay possible, and the case goes on as most known cases did ({step.assumed})"
+            going_on = f"all its results stay possible, and the case goes on as with {step.assumed}"
         paid = "paid all the same" if case.charge_unavailable else "not paid"
         return f"{step.test_label} is not available and {paid}; {going_on}"
     known = case.tree.schema.known_range(step.test)

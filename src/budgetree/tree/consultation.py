@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 HandleUnknown = Literal["stop", "error"]
 OnError = Literal["raise", "unavailable"]
+AVERAGE = "an average result"  # what points take a missing one for, to go on
 
 
 def _check_choice(subject: str, found: object, expected: tuple[str, str]) -> None:
@@ -66,8 +67,8 @@ class Step:
     available : bool
         False where there is no result; it was paid only if the consultation says so (`charge_unavailable`).
     assumed : str or None
-        Then, the outcomes whose branch says which tests come next; None where nothing depends on it. No probability
-        rests on it.
+        Then, the outcomes whose branch says which tests come next, or an average result where points do; None where
+        nothing depends on it, as where a model takes the average. No probability rests on it.
     known : bool
         Whether the result was known beforehand, and so was free.
     is_labelled : bool
@@ -161,19 +162,27 @@ def possible_leaves(
         elif nodes.kind[node] == Kind.BY_RESULT and test in codes and test not in missing:
             stack.append(below[min(codes[test], len(below) - 1)])
         elif nodes.kind[node] == Kind.BY_TOTAL and codes.keys() >= set(nodes.splits[nodes.rule[node]].tests):
-            stack.append(below[_side_by_total(nodes.splits[nodes.rule[node]], row)])
+            sides = _possible_sides(nodes.splits[nodes.rule[node]], row, missing)
+            stack += dict.fromkeys(below[side] for side in sides)
         else:
             stack += dict.fromkeys(below)
     return found
 
 
-def _side_by_total(split: Split, row: NDArray[np.uint8]) -> int:
-    """The side that points or a model send a row to."""
+def _possible_sides(split: Split | Points, row: NDArray[np.uint8], missing: Collection[int]) -> range:
+    """The sides that a row may go to, whatever the missing tests would have shown; a model takes the average for it."""
     assert split.totals is not None
-    totals = split.totals.add_up(row)
-    if split.confidence is not None:
-        return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
-    return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
+    sums = split.totals.add_up(row)
+    if isinstance(split, Split) and split.confidence is not None:
+        side = 0 if softmax(class_scores(sums)).max() >= split.confidence else 1
+        return range(side, side + 1)
+    tables = () if isinstance(split, Split) and split.is_score else zip(split.tests, split.totals.points, strict=True)
+    hidden = [points[:, 0] for test, points in tables if test in missing]
+    if hidden and split.totals.trees is not None:
+        return range(len(split.cuts) + 1)
+    ends = [sums[0, 0] + sum(end(points) - points[-1] for points in hidden) for end in (np.min, np.max)]
+    first, last = np.searchsorted(split.cuts, ends, side="right").tolist()
+    return range(first, last + 1)
 
 
 class _Assumed(NamedTuple):
@@ -502,10 +511,10 @@ class Consultation:
     def unavailable(self) -> None:
         """Say that the next test has no result: the other tests have to answer.
 
-        It is not paid, unless `charge_unavailable` was given. Points and models take the result for one that is not
-        listed. Where the path depends on the result, every leaf that it could lead to stays possible: probabilities are
-        shares of the known cases of all of these. The next tests are those of the branch that most known cases took;
-        `history` says which (`Step.assumed`).
+        It is not paid, unless `charge_unavailable` was given. Where the path depends on the result, every leaf that it
+        could lead to stays possible: probabilities are shares of the known cases of all of these. The next tests are
+        those of the branch that most known cases took, or of an average result where points decide; `history` says
+        which (`Step.assumed`). Models take it for the average one.
 
         Raises
         ------
@@ -655,12 +664,26 @@ class Consultation:
                     less = now.saved - (assumed[test].saved if test in assumed else 0)
                     path = replace(path, spent=tuple((np.array(path.spent) - less).tolist()))
                     assumed = {**assumed, test: now}
+            elif nodes.kind[node] == Kind.BY_RESULT:
+                node = int(nodes.below(node)[min(int(self._row[0, test]), int(nodes.n_outcomes[test]))])
             else:
-                node = int(nodes.below(node)[self._side(node)])
+                split = nodes.splits[nodes.rule[node]]
+                assumed = self._averaged(split, assumed)
+                node = int(nodes.below(node)[_possible_sides(split, self._row, ())[0]])
+        if isinstance(rule := nodes.rule_of(node), Points):
+            assumed = self._averaged(rule, assumed)
         refusal, test = None, int(nodes.test[node])
         if nodes.is_buy[node] and test not in self._known and not self.tree.schema.costs.is_plain:
             refusal = self.tree.schema.costs.refusal(path, test)
         return _State(node, path, assumed, self._cases() if assumed else None, refusal)
+
+    def _averaged(self, split: Split | Points, assumed: Mapping[int, _Assumed]) -> Mapping[int, _Assumed]:
+        """With the missing tests that decide there where a case goes on, or its answer."""
+        missing = self._missing & set(split.tests)
+        if len(_possible_sides(split, self._row, missing)) == 1:
+            return assumed
+        nothing = np.zeros(len(self.tree.schema.costs.resources), dtype=np.int64)
+        return {**dict.fromkeys(missing, _Assumed(AVERAGE, nothing)), **assumed}
 
     def _saved(self, test: int, results: list[int]) -> NDArray[np.int64]:
         """Per resource, what a test that is charged without a result takes less if it is one of these."""
@@ -668,20 +691,16 @@ class Consultation:
         saved = amounts.max(axis=1) - amounts[:, results or slice(None)].max(axis=1)
         return np.asarray(saved if self.charge_unavailable else np.zeros_like(saved))
 
-    def _side(self, node: int) -> int:
-        """The side of a branch that the answers so far lead to."""
-        nodes, test = self.tree.nodes, int(self.tree.nodes.test[node])
-        if nodes.kind[node] == Kind.BY_RESULT:
-            return min(int(self._row[0, test]), int(nodes.n_outcomes[test]))
-        return _side_by_total(nodes.splits[nodes.rule[node]], self._row)
-
     def _cases(self) -> NDArray[np.float64]:
         """By class, the known cases of every leaf that is still possible; by its own rule where it has one."""
         nodes, codes = self.tree.nodes, self._known_codes | self.codes
         cases = np.zeros(nodes.counts.shape[1])
         for leaf in possible_leaves(self.tree, self._row, codes, self._missing):
             counts, rule = nodes.counts[leaf], nodes.rule_of(leaf)
-            if isinstance(rule, (Points, Model)) and codes.keys() >= set(rule.tests):
+            if isinstance(rule, Points) and codes.keys() >= set(rule.tests):
+                sides = _possible_sides(rule, self._row, self._missing)
+                cases += counts.sum() * np.array(rule.chances)[sides].mean(axis=0)
+            elif isinstance(rule, Model) and codes.keys() >= set(rule.tests):
                 cases += counts.sum() * rule.probabilities(rule.totals.add_up(self._row))[0]
             else:
                 cases += counts.sum() * np.array(rule.chances) if isinstance(rule, Fixed) else counts

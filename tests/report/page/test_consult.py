@@ -312,7 +312,7 @@ def test_an_ordinary_tree_goes_on_with_most_known_cases(page: Page, pima: bt.Tre
     for notice, step in zip(notices, case.history, strict=True):
         assert notice == (
             f"No result of {step.test}: it is not paid. "
-            f"All its results stay possible; the case goes on as most known cases did ({step.assumed})."
+            f"All its results stay possible; the case goes on as with {step.assumed}."
         )
 
 

@@ -3,9 +3,9 @@
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
 import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf, testAt } from "./model.js";
-import { clean } from "./words.js";
+import { clean, say } from "./words.js";
 
-/** @import { Answer, Buy, ByTotal, Index, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
+/** @import { Answer, Buy, ByTotal, Index, Leaf, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
 
 // Of a score.
 const UNIT = 1e-6;
@@ -150,6 +150,7 @@ export function follow(index, answers) {
       if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
       at = child;
     } else if (node.kind === "by_total") {
+      average(index, node, node.totals, known);
       const side = sideAt(node, addUp(index, node.totals, known));
       const mayStop = node.at !== undefined && node.children.some((child) => !isLeaf(index.nodes[child]));
       sure = node.confidence === undefined ? mayStop : side === 0;
@@ -161,6 +162,7 @@ export function follow(index, answers) {
     } else {
       const refused = node.kind === "buy" && !isAllowed(at);
       const waiting = refused ? [] : stageFrom(index, at).filter((buy) => buy === at || (isAllowed(buy) && !pay(buy)));
+      if (node.kind === "leaf" && node.totals !== undefined && node.cuts) average(index, node, node.totals, known);
       const found = { at, waiting, steps: [...known.values()], spent: clean(spent), missing, unseen, sure, refused };
       return { ...rest(index, found, unsure, known), further: index.further.map((of) => follow({ ...of, further: [] }, answers)) };
     }
@@ -213,7 +215,7 @@ function possibleCases(index, known) {
     const node = index.nodes[at];
     if (node.kind === "leaf") {
       const byRule = node.totals !== undefined && isKnown(node.totals);
-      const shares = byRule ? sharesOf(node, addUp(index, node.totals ?? 0, known)) : (node.probabilities ?? null);
+      const shares = byRule ? meanShares(index, node, node.totals ?? 0, known) : (node.probabilities ?? null);
       const all = total(node.counts);
       cases.forEach((_, label) => (cases[label] += shares ? all * shares[label] : node.counts[label]));
     } else if (node.kind === "buy") {
@@ -222,13 +224,73 @@ function possibleCases(index, known) {
       const step = known.get(node.test);
       stack.push(...(step && !step.answer.unavailable ? [childOf(node, step.answer)] : new Set(node.children)));
     } else {
-      stack.push(...(isKnown(node.totals) ? [node.children[sideAt(node, addUp(index, node.totals, known))]] : new Set(node.children)));
+      const isOpen = (/** @type {number} */ side) => !isKnown(node.totals) || possibleSides(index, node, node.totals, known).includes(side);
+      stack.push(...new Set(node.children.filter((_, side) => isOpen(side))));
     }
   }
   return cases;
 }
 
-/** The side of a branch by points or a model. @param {ByTotal} node @param {number[]} totals */
+/**
+ * The tests without a result that totals read.
+ * @param {Index} index
+ * @param {number} number
+ * @param {Map<number, Step>} known
+ */
+const hiddenFrom = (index, number, known) => index.tree.totals[number].tests.filter((test) => known.get(test)?.answer.unavailable);
+
+/**
+ * The sides that a case may go to, whatever the tests without a result would have shown; a model takes the average for it.
+ * @param {Index} index
+ * @param {Pick<ByTotal, "cuts" | "confidence" | "at">} node
+ * @param {number} number of the totals
+ * @param {Map<number, Step>} known
+ */
+function possibleSides(index, node, number, known) {
+  const hidden = hiddenFrom(index, number, known);
+  const cuts = node.cuts ?? [];
+  const all = [...cuts, 0].map((_, side) => side);
+  const { tests, points, trees } = index.tree.totals[number];
+  const sums = addUp(index, number, known);
+  if (!hidden.length || node.confidence !== undefined || node.at) return [sideAt(node, sums)];
+  if (trees) return all;
+  const tables = hidden.map((test) => points[tests.indexOf(test)].map((row) => row[0]));
+  const [first, last] = [Math.min, Math.max].map((end) =>
+    sideOf(cuts, tables.reduce((sum, table) => sum + end(...table) - table[table.length - 1], sums[0])),
+  );
+  return all.slice(first, last + 1);
+}
+
+/**
+ * Notes which tests without a result count as an average one where that decides.
+ * @param {Index} index
+ * @param {Pick<ByTotal, "cuts" | "confidence" | "at">} node
+ * @param {number} number of the totals
+ * @param {Map<number, Step>} known
+ */
+function average(index, node, number, known) {
+  if (possibleSides(index, node, number, known).length === 1) return;
+  for (const test of hiddenFrom(index, number, known)) {
+    const step = /** @type {Step} */ (known.get(test));
+    step.assumed ??= say("consult.average");
+  }
+}
+
+/**
+ * What totals say at a leaf: points for all sides that are possible.
+ * @param {Index} index
+ * @param {Leaf} node
+ * @param {number} number of the totals
+ * @param {Map<number, Step>} known
+ */
+function meanShares(index, node, number, known) {
+  const { cuts, chances } = node;
+  if (!cuts || !chances) return sharesOf(node, addUp(index, number, known));
+  const sides = possibleSides(index, node, number, known);
+  return index.content.classes.map((_, label) => sides.reduce((sum, side) => sum + chances[side][label], 0) / sides.length);
+}
+
+/** The side of a branch by points or a model. @param {Pick<ByTotal, "cuts" | "confidence" | "at">} node @param {number[]} totals */
 const sideAt = ({ confidence, cuts }, totals) =>
   confidence === undefined ? sideOf(cuts ?? [], totals[0]) : Math.max(...softmax(totals)) >= confidence ? 0 : 1;
 

@@ -20,7 +20,7 @@ test("the next test is announced with its price, the diagnosis with the sum", ()
 test("what is done without a result is announced", () => {
   const words = (...answers) => inWords(index, follow(index, answers));
   const unavailable = { outcome: null, said: "not available", unavailable: true };
-  const without = "No result of colour: it is not paid. All its results stay possible; the case goes on as most known cases did (red or green). ";
+  const without = "No result of colour: it is not paid. All its results stay possible; the case goes on as with red or green. ";
   assert.equal(words(unavailable), `${without}Next test: size, costs 1.1 to 3.1 (with 0.1 for visit). Spent so far 0.`);
   assert.equal(words(unavailable, { outcome: 1, said: "l" }), "Diagnosis: well. Spent 3.1.");
 });
