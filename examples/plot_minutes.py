@@ -45,7 +45,7 @@ for name, cost in tree.costs.items():
 print(f"{tree.errors} errors of {tree.n_objects}; {tree.statement}")
 
 # %%
-# Nobody stays longer
+# No one stays longer
 # -------------------
 # Whatever a patient's tests show, known or not, no limit is exceeded.
 

@@ -73,11 +73,11 @@ for miss, one, other in zip(MISSES, with_referral, without, strict=True):
 # %%
 # What fewer misses cost
 # ----------------------
-# From right to left a miss loses more. Where nobody can be referred, the last misses are avoided by calling nearly
+# From right to left a miss loses more. Where no one can be referred, the last misses are avoided by calling nearly
 # everyone ill; where a specialist is there, by referring.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
-axes.plot(*without[:, :2].T, "o--", color="#D55E00", label="false alarms, if nobody can be referred")
+axes.plot(*without[:, :2].T, "o--", color="#D55E00", label="false alarms, without referral")
 axes.plot(*with_referral[:, :2].T, "o-", color="#E69F00", linewidth=2, label="false alarms")
 axes.plot(*with_referral[:, ::2].T, "o-", color="#6B6B6B", linewidth=2, label="referred")
 for miss, (missed, alarms, _) in zip(MISSES, with_referral, strict=True):

@@ -97,7 +97,7 @@ def test_cases_of_weight_zero_are_not_there() -> None:
     assert follows_rules(problem, BOTH, F(6)) == [
         "At test 0 = 1: test 1 splits nothing: the cases show [1].",
         "At test 0 = 1: test 1 has children for [0, 1], but the cases show [1].",
-        # Nobody arrives at this leaf, so every answer loses nothing and the first one, 0, is no fault of it.
+        # No case arrives at this leaf, so every answer loses nothing and the first one, 0, is no fault of it.
         "At test 0 = 1, test 1 = 0: the leaf has 0 cases, but at least 1 are due.",
     ]
 

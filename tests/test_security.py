@@ -259,7 +259,7 @@ def on_terminal(*arguments: str, said: bytes = b"") -> str:
     while True:
         try:
             part = os.read(ours, 65536)
-        except OSError:  # nobody writes any more
+        except OSError:  # the writer has gone
             break
         if not part:
             break

@@ -30,7 +30,7 @@ private:
     std::once_flag odd_made_, even_made_;
 };
 
-// Where the next row of an outcome goes. Rows that nobody needs again all go to one place: their step is 0.
+// Where the next row of an outcome goes. Rows that are not needed again all go to one place: their step is 0.
 struct Destination {
     std::uint8_t* next;
     std::size_t step;

@@ -39,7 +39,7 @@ struct FactsOut {
 struct ImpuritiesOut {
     double* kept;          // per test: the largest impurity of an outcome, or the sum of weight × impurity
     bool is_mean;          // which of both
-    double *each, *total;  // per cell: impurity and weight; null where nobody asks
+    double *each, *total;  // per cell: impurity and weight; null if not needed
 };
 
 struct ImpurityFunctions {

@@ -1,7 +1,7 @@
 // A shard: some of many cases, of which other shards hold the rest. Each case is at a place, a node of a growing tree.
 //
 //     places   per case         where it is; -1 where its path has ended
-//     slots    per place        where its counts go; -1 where nobody wants them
+//     slots    per place        where its counts go; -1 where they are not wanted
 //     counts   slot | test 0: outcome 0 [classes] outcome 1 [classes] … | test 1: … |
 //
 // Only sums leave a shard, and sums do not depend on who adds them. Fast because the cases of a slot and a class are

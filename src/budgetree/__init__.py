@@ -2,7 +2,7 @@
 
 The public names are listed in __init__.pyi. Each is imported when it is first asked for, so that the command line
 answers at once and neither scikit-learn nor matplotlib, an extra, is loaded where it is not used. Even what reads that
-list waits until then: while this file is imported, nobody can catch Ctrl-C yet (start.py).
+list waits until then: while this file is imported, Ctrl-C cannot be caught yet (start.py).
 """
 
 from budgetree._version import __version__ as __version__

@@ -119,7 +119,7 @@ def test_the_auc_compares_cases_that_one_pathway_judged_and_needs_both_classes()
     assert metrics.auc(sample_of(4, np.arange(4)), is_class, chances) is None
     sure = metrics.auc(sample_of(4, folds), is_class, chances)
     assert sure.high == 1
-    assert sure.low < 0.5  # two pairs make nobody sure
+    assert sure.low < 0.5  # two pairs prove little
 
 
 def test_at_its_own_prevalence_ppv_is_what_it_was() -> None:

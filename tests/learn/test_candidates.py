@@ -10,7 +10,7 @@ from budgetree.learn.points import Candidate, Candidates, candidate_of, leaf_can
 
 
 def _no_tree() -> bt.Tree:
-    raise AssertionError("nobody asked for the tree")
+    raise AssertionError("the tree was not asked for")
 
 
 @given(points=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=12))

@@ -253,7 +253,7 @@ def case(request: pytest.FixtureRequest) -> tuple[bt.Instance, Document]:
 
 
 def check(document: Document, instance: bt.Instance) -> CheckReport:
-    """What the checker says of any document; one that is malformed is no Certificate, which says the same."""
+    """What the checker says of any document; one that is malformed is not a Certificate, which says the same."""
     report = verify(document, facts_of(instance))
     try:
         certificate = bt.Certificate(document)

@@ -1,4 +1,4 @@
-"""Parts: what a dead process has left is removed, and nobody else's."""
+"""Parts: what a dead process has left is removed, and no other's."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def fit(
 
 
 def _is_charted(tree: Tree) -> bool:
-    """Whether stages show the tree better than branches: its tests are weighed together."""
+    """Whether stages show the tree better than branches: its leaves are points or models."""
     return tree.origin.choice is not None and tree.origin.choice.kind != "tree" and tree.n_leaves <= MAX_LEAVES
 
 

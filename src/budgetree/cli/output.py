@@ -118,7 +118,7 @@ class Closed(io.TextIOBase):
 
 
 def prepare_streams() -> None:
-    """Replace closed streams, lest the next file take their number, and print what the terminal can show."""
+    """Replace closed streams, so that no file gets their number, and print what the terminal can show."""
     for number, name in enumerate(STREAMS):
         if getattr(sys, name) is None:
             _occupy(number)

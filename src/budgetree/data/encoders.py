@@ -106,7 +106,7 @@ class LevelPlan:
         return self.columns.get(column, self.others)
 
     def check(self, test_names: Sequence[str]) -> None:
-        """An error for a name that is no test's, or a number that levels cannot have."""
+        """An error for a name of no test, or a number that levels cannot have."""
         named = {"levels": self.columns, "order_of": self.order_of, "blanks": self.blanks.columns}
         for subject, columns in (*named.items(), ("categories", self.categories)):
             for name in columns:

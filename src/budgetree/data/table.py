@@ -130,7 +130,7 @@ class Table:
 
 
 def name_key(name: str) -> tuple[list[Any], str]:
-    """What names are ordered by: t2 comes before t10, as people count.
+    """The sort key of names: t2 comes before t10.
 
     >>> sorted(["t10", "age", "t2"], key=name_key)
     ['age', 't2', 't10']

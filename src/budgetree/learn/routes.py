@@ -182,7 +182,7 @@ def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: 
         budgets = trees.budgets(request.budget, request.n_points or DEFAULT_POINTS, clock)
     leaf, costs = (0, leaf_candidate(fine)), fine.schema.costs
     by: dict[int | float, tuple[int | float, Candidate]] = {} if costs.first else {0: leaf}
-    if costs.first:  # the least that can be done is to go by the tests that every path begins with
+    if costs.first:  # the least budget pays the tests that every path begins with
         budgets = sorted({costs.amount(costs.least_budget), *budgets})
     made = list(_each_tree(trees, budgets, clock, progress))
     for budget, tree in made:

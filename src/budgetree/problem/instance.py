@@ -116,7 +116,7 @@ def row_hashes(
 class Instance(HasSchema):
     """Known cases as a table of outcome codes, cases × tests, with a class for each.
 
-    `from_frame` and `from_file` make one from a table as people have it.
+    `from_frame` and `from_file` read one from a table of raw values.
 
     Parameters
     ----------
@@ -654,7 +654,7 @@ def check_duplicates(duplicates: Any, *, losses: bool = False, weights: bool = F
         raise SettingError.refusing("duplicates", duplicates, "'keep' or 'merge'", get_args(Duplicates))
     if duplicates == "merge" and (losses or weights):
         given = "losses" if losses else "weights"
-        message = f"duplicates is 'merge', which goes by the most common label; with {given}, expected 'keep'."
+        message = f"duplicates is 'merge', which keeps only the most common label; with {given}, expected 'keep'."
         raise SettingError(message, subject="duplicates", found=duplicates, expected=("keep",))
 
 

@@ -699,7 +699,7 @@ def _positions(of: str, name: str, named: Sequence[str], outcomes: Sequence[str]
 
 
 def left_out_sentence(needing: Sequence[str]) -> str:
-    """Said where tests are left out that nobody named."""
+    """The warning that further tests are left out."""
     return f"also left out, since they need a test that is left out: {some_of(needing)}."
 
 

@@ -180,12 +180,12 @@ class Clock:
 
     @property
     def seconds_passed(self) -> float:
-        """Since it was made: of counted work where it goes by that, else of time."""
+        """Seconds so far: of counted work if it counts work, else of time."""
         return (self._now - self._began) / NANOSECONDS
 
     @property
     def seconds_left(self) -> float | None:
-        """Of counted work where it goes by that, else of time; None where there is no limit."""
+        """Seconds left, of counted work if it counts work, else of time; None without a limit."""
         if self._interrupted:
             return 0.0
         return None if self._end is None else max(self._end - self._now, 0) / NANOSECONDS

@@ -216,7 +216,7 @@ Node = Buy | Branch | Leaf
 
 
 class ReadOnlyArrays:
-    """A record whose arrays nobody changes, also after unpickling; what was computed since is not written."""
+    """A record of read-only arrays, also after unpickling; cached values are not pickled."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

@@ -100,7 +100,7 @@ def test_separated_rare_and_absent_classes_stay_finite(solver: type, n_classes: 
     assert np.isfinite(losses).all()
     assert losses[:, :60].max() < 0.1  # told apart
     if n_classes > 2:
-        assert losses[:, 60].min() > 0.5  # nobody else has that class: left out, it is not guessed
+        assert losses[:, 60].min() > 0.5  # the only case of its class: left out, it is not guessed
 
 
 def test_a_test_without_columns_adds_nothing() -> None:

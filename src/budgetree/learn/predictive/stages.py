@@ -43,7 +43,7 @@ class StopRule:
 
 
 def chances(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What stops go by: of two classes the probability of the second, else the largest."""
+    """The score that stops compare: of two classes the probability of the second, else the largest."""
     return np.asarray(probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities.max(axis=1))
 
 

@@ -122,7 +122,7 @@ showPrices(content);
 showEvaluation(content);
 connectBackKeys();
 connectPrinting();
-const narrowScreen = narrow(); // kept, or nobody would listen
+const narrowScreen = narrow(); // kept, or its listeners would be lost
 placeOverview(narrowScreen.matches);
 narrowScreen.addEventListener("change", () => placeOverview(narrowScreen.matches));
 const isNamed = connectTabs(address.budget !== null || narrowScreen.matches ? "consult" : "tree");

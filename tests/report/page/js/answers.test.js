@@ -14,7 +14,7 @@ test("a number far beyond the known ones is refused, unless no limits are given"
   assert.equal(refusal("570", null), "");
 });
 
-test("what is no number is refused with a reason", () => {
+test("what is not a number is refused with a reason", () => {
   assert.match(refusal(" "), /Enter a number first/);
   assert.match(refusal("tall"), /"tall" is not a number, such as 4\.5\.$/);
   assert.match(refusal("1,5"), /Use a point for decimals/);

@@ -13,7 +13,7 @@ test("what is proven is a sentence, and nothing is said where nothing is", () =>
   assert.equal(proofWords(content(), open), "");
 });
 
-test("a certificate says what a cost is where nothing else was proven, and that nobody checked it", () => {
+test("a certificate says what a cost is where nothing else was proven, and that it was not checked", () => {
   const certified = (ratio) => ({ ...open, certificate: { lines: [], ratio, lower_bound: ratio ? 2 : 0 } });
   assert.match(proofWords(content(), certified(1)), /^Proven, by certificate: .* not checked here\.$/);
   assert.match(proofWords(content(), certified(1.5)), /^Within 1.5 times, by certificate: /);
