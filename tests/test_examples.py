@@ -307,6 +307,32 @@ def test_the_readme_shows_what_its_first_commands_print(tmp_path: Path) -> None:
     assert all(line in rest for line in shown.splitlines())  # in this order
 
 
+@pytest.mark.parametrize(
+    ("page", "commands", "typed"),
+    [
+        ("new_cases", ["fit pima --budget 22 -o pathway.json"], ""),
+        ("bedside", ["fit pima --budget 20 --folds 0 -o pathway.json", "ask pathway.json"], "35\n"),
+    ],
+)
+def test_the_transcripts_of_the_guide_are_what_is_printed(
+    page: str, commands: list[str], typed: str, tmp_path: Path
+) -> None:
+    text = (ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)[0].splitlines()
+    for command in commands:
+        ended = subprocess.run(
+            [sys.executable, "-m", "budgetree", *command.split()],
+            cwd=tmp_path,
+            input=typed,
+            capture_output=True,
+            text=True,
+        )
+    printed = iter(line.rstrip() for line in ended.stdout.splitlines())
+    expected = [">" if line.startswith(">") else line.rstrip() for line in shown if line and not line.startswith("$")]
+    assert len(expected) > 3
+    assert all(line in printed for line in expected)  # in this order
+
+
 def test_the_readme_is_two_screens() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
