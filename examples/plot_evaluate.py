@@ -77,7 +77,7 @@ plt.show()
 # %%
 # Figure 2: is it worth it?
 # -------------------------
-# Between treating everyone and no one, what each patient's tests cost is taken off.
+# The net benefit of the pathway, after the cost of each patient's tests, beside treating everyone and treating no one.
 
 found.plot("decision curve")
 plt.show()

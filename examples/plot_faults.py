@@ -24,8 +24,8 @@ import budgetree as bt
 # %%
 # The table
 # ---------
-# It is made up: ten faults for each of twenty parts. Most measurements are normal; a part has its typical deviations,
-# and one entry in five is the single fault's own.
+# The table is invented: ten faults for each of twenty parts. Most measurements are normal; each part has typical
+# deviations, and one entry in five is specific to its fault.
 
 QUANTITIES = {"noise": 2, "temperature": 3, "voltage": 4, "pressure": 6, "resistance": 9, "flow": 12}  # minutes
 PLACES = {"inlet": 1, "outlet": 1, "board": 1, "fan": 2, "pump": 2, "valve": 2, "compressor": 3, "coil": 3}  # times
@@ -48,8 +48,8 @@ print(faults)
 # %%
 # The shortest worst case
 # -----------------------
-# The greedy tree is there at once. Exact search takes a second here, and its tree has the shortest worst case of all
-# trees without errors.
+# The greedy tree is found at once. Exact search takes a second, and finds the shortest worst case of all trees without
+# errors.
 
 greedy = bt.grow(faults)
 best = bt.frontier(faults, method="exact", folds=0).cheapest(max_error=0).tree
@@ -57,9 +57,9 @@ print(f"greedy: at most {greedy.max_cost} minutes, {greedy.mean_cost:.1f} on ave
 print(f"best:   at most {best.max_cost} minutes, {best.mean_cost:.1f} on average")
 
 # %%
-# Who says so?
-# ------------
-# A certificate says why no tree is shorter, and is checked by a program that shares no code with the search.
+# The proof
+# ---------
+# A certificate contains the evidence that no tree is shorter. A program that shares no code with the search checks it.
 
 certificate = bt.certify(faults, best)
 print(certificate.to_text())
@@ -89,8 +89,8 @@ plt.show()
 # %%
 # Every fault's time
 # ------------------
-# The faults of each tree in the order of their time. The best tree takes a little longer for the quick ones, and spares
-# the workshop the long ones.
+# The faults of each tree, sorted by time. The best tree takes slightly longer for quick faults, and avoids the long
+# ones.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 for name, tree, colour in (("greedy", greedy, "#E69F00"), ("best", best, "#0072B2")):

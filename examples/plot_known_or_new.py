@@ -19,8 +19,8 @@ pima = bt.datasets.load("pima")
 # %%
 # What proof means
 # ----------------
-# Exact search looks at every tree, or shows that it need not. For each budget it says the fewest errors on the known
-# cases; *proven* means that no tree at all makes fewer.
+# Exact search considers every tree, directly or by a bound. For each budget it gives the fewest errors on the known
+# cases; *proven* means that no tree makes fewer.
 
 start = time.perf_counter()
 known = bt.frontier(pima, objective="known")
@@ -30,7 +30,7 @@ print(
 )
 
 # %%
-# You need not believe that. A certificate is checked by a program of its own, in exact arithmetic: no tree with as few
+# A certificate makes that verifiable: an independent program checks, in exact arithmetic, that no tree with as few
 # errors as this one is cheaper.
 
 certificate = bt.certify(pima, known.best(budget=3).tree)
@@ -40,8 +40,8 @@ print(certificate.check(pima))
 # %%
 # What cross-validation means
 # ---------------------------
-# The column *new error* above was found by learning everything again without a fifth of the patients, five times, and
-# predicting those left out. Where it is significantly above the error on the known cases (``!``), the tree has followed
+# The column *new error* above is cross-validated: everything is learned again without a fifth of the patients, five
+# times, and these are predicted. Where it is significantly above the error on the known cases (``!``), the tree has followed
 # chance: with ten levels for each test and enough tests nearly every known patient has a leaf of their own.
 
 perfect = known.cheapest(max_error=0)
@@ -51,7 +51,7 @@ print(f"{perfect.errors} errors on {pima.n_objects} known cases, proven;", f"{pe
 # A learner for new cases
 # -----------------------
 # ``objective="new"`` answers the second question. Its trees make more errors on known cases, and fewer on new ones.
-# About them nothing is proven, and no proof could say what it takes: whether new patients are like the known.
+# Nothing is proven about them: no proof can tell whether new patients resemble the known ones.
 
 new = bt.frontier(pima, objective="new")
 print(new)
@@ -75,7 +75,7 @@ print(f"accuracy {best.score(new_features, new_labels):.1%}, the costliest cost 
 # %%
 # Both in one picture
 # -------------------
-# The proven curve goes to zero. What the same trees do on new patients does not even go down.
+# The proven curve falls to zero. The error of the same trees on new patients does not even decrease.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.4), layout="constrained")
 right = 1.05 * max(known[-1].max_cost, new[-1].max_cost)

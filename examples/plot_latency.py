@@ -20,8 +20,8 @@ DEADLINE = 150  # ms
 # %%
 # Features and what they cost
 # ---------------------------
-# The price of a feature is the time after which the caller gives up on its service (its timeout), for only that bounds
-# the worst case. Two of them are behind one gateway; its handshake is paid once.
+# The price of a feature is the timeout of its service, because only the timeout bounds the worst case. Two services are
+# behind one gateway, whose handshake is paid once.
 
 LATENCY = {
     "amount": 0,
@@ -69,7 +69,7 @@ cases = bt.Instance.from_frame(known, "label", prices=prices)
 # %%
 # A tree for the deadline
 # -----------------------
-# It stops where going on would hardly change the answer, and otherwise buys what helps most within the time left.
+# It stops when further features would hardly change the answer, and otherwise buys what helps most in the time left.
 
 tree = bt.predictive(cases, budget=DEADLINE)
 print(tree.to_text())

@@ -25,8 +25,7 @@ folder = Path(tempfile.mkdtemp())
 # %%
 # The table and the prices
 # ------------------------
-# A row per patient, a column per test, and one that says what the patient turned out to have. Any of CSV, Excel, ODS
-# and Parquet will do.
+# A row per patient, a column per test, and a column with the diagnosis, as CSV, Excel, ODS or Parquet.
 
 bt.datasets.frame("pima").to_csv(folder / "patients.csv", index=False)
 print("".join((folder / "patients.csv").read_text().splitlines(keepends=True)[:4]))

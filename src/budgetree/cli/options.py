@@ -79,6 +79,8 @@ def several(*options: Options) -> Options:
 class Amount(click.types.FloatParamType):
     """A number; one that is beyond floats is refused rather than taken for 0 or for no limit."""
 
+    name = "number"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
         is_above_0 = any(digit in "123456789" for digit in str(value).casefold().partition("e")[0])
