@@ -41,8 +41,8 @@ print(certificate.check(pima))
 # What cross-validation means
 # ---------------------------
 # The column *new error* above is cross-validated: everything is learned again without a fifth of the patients, five
-# times, and these are predicted. Where it is significantly above the error on the known cases (``!``), the tree has followed
-# chance: with ten levels for each test and enough tests nearly every known patient has a leaf of their own.
+# times, and these are predicted. Where it is significantly above the error on the known cases (``!``), the tree has
+# followed chance: with ten levels for each test and enough tests nearly every known patient has a leaf of their own.
 
 perfect = known.cheapest(max_error=0)
 print(f"{perfect.errors} errors on {pima.n_objects} known cases, proven;", f"{perfect.new_error:.0%} of new ones wrong")

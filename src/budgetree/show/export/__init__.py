@@ -1,4 +1,4 @@
-"""A tree for other programs: FORMATS lists what there is, and both `tree.export` and the command line go by it."""
+"""A tree for other programs: FORMATS lists what there is, which `tree.export` and the command line use."""
 
 from __future__ import annotations
 
