@@ -33,6 +33,7 @@ class RuleProblem:
     after: dict[int, tuple[tuple[int, frozenset[int] | None], ...]] = field(default_factory=dict)
     first: tuple[int, ...] = ()
     limits: Amounts = ()  # of the resources from 1 on
+    min_cases: int = 1  # a test is not done where it shows a result in fewer cases; nor is then what needs it
 
     @property
     def n_tests(self) -> int:
@@ -87,6 +88,11 @@ class RuleProblem:
         totals = [self.charged(history | set(zip(bought, shown, strict=True))) for shown in results]
         return tuple(map(max, zip(*totals, strict=True)))
 
+    def has_enough(self, cases: tuple[int, ...], test: int) -> bool:
+        """Whether every result that some of the cases show is shown by enough of them."""
+        shown = [self.codes[case][test] for case in cases]
+        return all(shown.count(result) >= self.min_cases for result in set(shown))
+
     def is_complete(self, history: History) -> bool:
         """Whether the path may end: what every path begins with was done."""
         return set(self.first) <= self.done(history)
@@ -104,11 +110,19 @@ def least_losses(problem: RuleProblem, most: int, *, known_only: bool = False) -
             return known[cases, history]
         if known_only and not cases:
             return [0] * (most + 1)  # what is left of the beginning fits all limits, and no case pays for it
-        found = [problem.leaf(cases) if problem.is_complete(history) else NO_TREE] * (most + 1)
+        # With min_cases the rest of the beginning may be bought for nothing but to have it, which always fits.
+        may_end = problem.min_cases > 1 or problem.is_complete(history)
+        found = [problem.leaf(cases) if may_end else NO_TREE] * (most + 1)
         done = {test for test, _ in history}
-        purchases = {problem.together(test) for test in range(problem.n_tests) if test not in done}
+        purchases = {
+            problem.together(test) if problem.min_cases == 1 else (test,)  # of a panel each result is looked at or not
+            for test in range(problem.n_tests)
+            if test not in done
+        }
         for bought in sorted(purchases) if found[0] > 0 else ():
-            if not problem.is_in_order(history, bought[0]):
+            if not is_paid(bought[0], done) and not problem.is_in_order(history, bought[0]):
+                continue
+            if not problem.has_enough(cases, bought[0]):
                 continue
             budget, *others = problem.worst(history, bought[0])
             budget = 0 if known_only else budget
@@ -126,6 +140,9 @@ def least_losses(problem: RuleProblem, most: int, *, known_only: bool = False) -
             found = [min(a, b) if at >= budget else a for at, (a, b) in enumerate(zip(found, total, strict=True))]
         known[cases, history] = found
         return found
+
+    def is_paid(test: int, done: set[int]) -> bool:
+        return not done.isdisjoint(problem.together(test))
 
     losses = best(tuple(range(len(problem.codes))), frozenset())
     return [None if loss >= NO_TREE else loss for loss in losses]

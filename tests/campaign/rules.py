@@ -67,6 +67,8 @@ def compare(random: Random, number: int, made: Counter[str]) -> None:
     made["budgets"] += check_problem(problem, random)
     if number % 4 == 0:
         made["trees"] += check_trees(problem, shuffled(problem, random), random.randint(1, MOST))
+    if number % 4 == 1:
+        made["trees with min_cases"] += check_min_cases(problem, random.randint(2, 4), random.randint(1, MOST))
     if number % 16 == 0:
         made["learned trees"] += check_learned(
             random.randrange(10**9), random.choice(LEAVES), random.choice((None, 14))
@@ -91,6 +93,22 @@ def check_trees(problem: RuleProblem, other: RuleProblem, budget: int) -> int:
             same("shuffled rows", file_of(bt.grow(permuted, impurity=impurity, budget=budget)), file_of(tree))
             same("shards", file_of(bt.grow(shards, impurity=impurity, budget=budget)), file_of(tree))
     return 3
+
+
+def check_min_cases(problem: RuleProblem, least_cases: int, budget: int) -> int:
+    """No leaf has fewer cases; exact search finds the least loss, and growth nothing better."""
+    problem = replace(problem, weights=(1,) * len(problem.codes), min_cases=least_cases)
+    if least_losses(replace(problem, min_cases=1), budget)[budget] is None:
+        return 0
+    least, instance = least_losses(problem, budget)[budget], instance_of(problem)
+    for method in ("exact", "greedy"):
+        found = bt.fit(instance, budget=budget, objective="known", method=method, min_cases=least_cases, folds=0)
+        assert judge_tree(problem, found.tree, budget) == found.tree.exact_loss >= least
+        nodes = found.tree.nodes
+        n_cases = nodes.counts[nodes.is_leaf].sum(axis=1)
+        assert len(nodes) == 1 or all(n == 0 or n >= min(least_cases, len(problem.codes)) for n in n_cases.tolist())
+        assert method == "greedy" or (found.proven and found.tree.exact_loss == least)
+    return 2
 
 
 def shuffled(problem: RuleProblem, random: Random) -> RuleProblem:

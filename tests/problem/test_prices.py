@@ -282,6 +282,17 @@ RULES: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]
 
 
+def test_messages_name_the_limit() -> None:
+    shared = {"draw": (-1, ["age"])}
+    for entry in ({"max": 9, "tests": {"age": -1}}, {"max": float("inf")}, {"max": 9, "shared": shared}):
+        with refused(PricesError) as error:
+            bt.Prices(1, limits={"time": entry})
+        assert str(error.value).startswith("limit of 'time': ")
+    with refused(NoPriceError) as missing:
+        bt.Instance([[0]], [0], test_names=["age"], prices=bt.Prices(1, limits={"time": bt.Limit(9)}))
+    assert "[limits.time.tests]" in missing.value.on_command_line()
+
+
 @pytest.mark.parametrize(("rules", "fields"), RULES)
 def test_bad_rules_are_refused(rules: dict[str, Any], fields: dict[str, Any]) -> None:
     kind = NoPriceError if "names" in fields else PricesError

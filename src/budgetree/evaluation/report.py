@@ -141,6 +141,7 @@ def _amount(found: Evaluation, value: Measured | None) -> str:
 
 def _cost(found: Evaluation) -> list[str]:
     cost, words = found.cost, found.tree.schema.wording
+    worst = [cost.worst, *(of.worst for of in [*found.tree.costs.values()][1:])]
     by_class = zip(words.classes, cost.by_class, strict=True)
     each = [f"{name} {_amount(found, of)}" for name, of in by_class if of is not None]
     ends = []
@@ -149,7 +150,7 @@ def _cost(found: Evaluation) -> list[str]:
         ends.append(f"{after} {100 * of.share:.0f} % (mean cost {words.with_unit(f'{of.mean_cost:.3g}')})")
     done = [f"{of.name} {100 * of.share:.0f} %" for of in cost.tests]
     return [
-        f"cost: worst {words.amount(cost.worst)}, which no case exceeds; mean {_amount(found, cost.mean)}",
+        f"cost: worst {words.amounts(worst)}, which no case exceeds; mean {_amount(found, cost.mean)}",
         *_wrapped(f"by class: {_some(each)}", "  "),
         *_wrapped(f"answered {_some(ends)}", "  "),
         *_wrapped(f"tests done: {_some(done) or 'none'}", "  "),

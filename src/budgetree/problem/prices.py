@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -160,7 +160,7 @@ class AmountList:
 
     @property
     def _of(self) -> str:
-        return "prices" if isinstance(self, Prices) else "limit"
+        return "prices"
 
     def _test_price(self, name: object, price: Any) -> OutcomePrices:
         if not isinstance(price, Mapping):
@@ -184,8 +184,9 @@ class AmountList:
             remedy = Remedy(
                 f"Give every test a price, or a default for the rest: {type(self).__name__}({{…}}, default=1).",
                 "Add a line for each, or say what every test costs that is not in the list: --default-price 1."
-                if isinstance(self, Prices)
-                else "Add a line for each below its [limits.NAME.tests], or `default = 1` below [limits.NAME].",
+                if not isinstance(self, Limit)
+                else f"Add a line for each below [limits.{(name := _toml_key(self.name))}.tests], or `default = 1` "
+                f"below [limits.{name}].",
             )
             raise NoPriceError(f"{self._of}: no price for {listed(missing)}.", missing, remedy=remedy)
         return [
@@ -263,6 +264,8 @@ class Limit(AmountList):
         Of every test that `tests` does not name.
     unit : str, optional
         The unit shown after an amount.
+    name : str, optional
+        What messages call it; `Prices` sets it.
 
     Examples
     --------
@@ -273,6 +276,7 @@ class Limit(AmountList):
 
     max: Fraction
     unit: str
+    name: str = field(compare=False)
 
     def __init__(
         self,
@@ -282,10 +286,16 @@ class Limit(AmountList):
         shared: Any = None,
         default: Any = None,
         unit: str = "",
+        name: str = "",
     ) -> None:
+        self.name = str(name)
         AmountList.__init__(self, {} if tests is None else tests, shared, default)
-        self.max = _amount(max, "max", "max", "limit")
+        self.max = _amount(max, "max", "max", self._of)
         self.unit = str(unit)
+
+    @property
+    def _of(self) -> str:
+        return f"limit of {self.name!r}" if self.name else "limit"
 
     @classmethod
     @internal
@@ -298,14 +308,14 @@ class Limit(AmountList):
             if "max" not in entry or not set(entry) <= {"max", "unit", "default", "tests", "shared"}:
                 message = f"the limit of {name!r} has {listed(list(entry))}; expected {expected}"
                 raise _refused(message, name, entry, expected)
-            entry = cls(**entry)
-        limit = entry if isinstance(entry, Limit) else cls(entry)
+            entry = cls(**entry, name=name)
+        limit = entry.changed(name=name) if isinstance(entry, Limit) else cls(entry, name=name)
         if name != TESTS:
             return limit
         if limit.tests or limit.shared or limit.default not in (None, 1):
             message = f"the limit of {TESTS!r} has amounts; every test counts once: write only the limit"
             raise _refused(message, name, limit)
-        return cls(limit.max, 1, unit=limit.unit)
+        return cls(limit.max, 1, unit=limit.unit, name=name)
 
     def _with_rules(self, parts: list[str]) -> list[str]:
         return [show_number(self.max), *parts, *([f"unit={self.unit!r}"] if self.unit else [])]
@@ -401,7 +411,8 @@ class Prices(AmountList, SettingsPart):
         after = {self._purchase(name): [self._purchase(one) for one in entry] for name, entry in needed.items()}
         for name in after:
             if circle := _circle(name, after):
-                raise _refused(f"{' after '.join(map(repr, circle))}: a circle, so none may be first", name, circle)
+                found = f"{' after '.join(map(repr, circle))}: a circle, so none may be first"
+                raise _refused(f"{found}; leave one out of [order]", name, circle)
         for at, name in enumerate(self.first):
             for one, outcomes in needed.get(name, {}).items():
                 if outcomes or self._purchase(one) not in map(self._purchase, self.first[:at]):
