@@ -27,6 +27,7 @@ PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
+MAX_SWAPPED = 10  # purchases of a chain in which one is replaced: of more, each matters little and costs a growth
 MARGIN = 1.0  # standard errors by which a chain with one purchase replaced must be better
 BRANCHED_MARGIN = 3.0  # the same for a policy with branches beside one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
@@ -381,8 +382,9 @@ def _swapped(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Pla
 def _better_swap(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Place | None:
     """The best chain that buys all but one of the same tests and then others, where it is better beyond chance."""
     (end,) = chain.ends()
+    bought = end.state.tests[len(growth.costs.begun.tests) :]
     best, most = None, 0.0
-    for dropped in end.state.tests[len(growth.costs.begun.tests) :]:
+    for dropped in bought if len(bought) <= MAX_SWAPPED else ():
         kept = [test for test in end.state.tests if test != dropped]
         rival = after = replace(growth, without=dropped).grow(budget, rule, kept)
         while after.after is not None and len(after.state.tests) < len(kept):
