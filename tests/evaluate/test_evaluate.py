@@ -250,7 +250,7 @@ def test_a_pathway_is_judged_by_cases_that_fit_it() -> None:
 def test_of_many_classes_a_decision_curve_needs_a_positive_one() -> None:
     known = cases(120, n_classes=3)
     assert judge(known).decision_curve is None
-    with pytest.raises(BudgetreeError, match="which class is meant"):
+    with pytest.raises(BudgetreeError, match="positive is missing"):
         judge(known, prevalence=0.1)
     found = judge(known, positive="c2", prevalence=0.1)
     assert found.decision_curve is not None

@@ -97,13 +97,13 @@ def results(
             if time.monotonic() - idle_since > max_idle:
                 raise ClusterError(
                     f"the cluster has had no worker for {max_idle:.0f} seconds; start some, and fit again. If all "
-                    "died, usually for want of memory, give them more or split the data into more partitions.",
+                    "died, usually for lack of memory, give them more or split the data into more partitions.",
                     ClusterState.NO_WORKERS,
                 ) from None
         except distributed.KilledWorker as error:
             raise ClusterError(
                 f"a task was given up because {counted(error.allowed_failures + 1, 'worker')} died of it, usually for "
-                "want of memory; give workers more memory or split the data into more partitions.",
+                "lack of memory; give workers more memory or split the data into more partitions.",
                 ClusterState.WORKERS_DIED,
             ) from error
         except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError) as error:

@@ -132,7 +132,7 @@ def evaluate(
     question = Question(positive, share, value, by)
     if isinstance(subject, Tree):
         if given := settings | ({} if budget is None else {"budget": budget}):
-            message = f"{listed(sorted(given))}: the pathway is learned already; expected nothing about learning."
+            message = f"{listed(sorted(given))}: a finished pathway is evaluated; expected no settings for learning."
             raise SettingError(message, subject=min(given))
         return _pathway(subject, cases, target, other, groups, names, question)
     check_instance(subject)
@@ -140,14 +140,14 @@ def evaluate(
         message = "cases and other are for a pathway (a Tree) that is judged on new cases; leave them out."
         raise SettingError(message, subject="cases")
     if settings.get("max_error") is not None:
-        message = "max_error: which budget it takes is chosen anew in each fold, which is not judged here."
+        message = "max_error: each fold would choose another budget; expected a budget."
         remedy = "Find the budget with fit first, then evaluate with"
         raise SettingError(message, subject="max_error", remedy=Remedy(f"{remedy} budget=.", f"{remedy} --budget."))
     repeats = at_least_one(repeats, "repeats", "a whole number of at least 1")
     request = make_request(subject, budget=budget, folds=folds, groups=groups, **settings)
     if request.folds is None or request.rows is None:
-        message = "folds: nothing can be held out, and so nothing can be said of new cases."
-        why = "There must be at least 2 folds, and a class of which one case is held out must have another."
+        message = "folds: no case can be held out."
+        why = "Expected at least 2 folds, and at least two cases of some class."
         raise SettingError(f"{message} {why}", subject="folds", found=folds)
     return _procedure(subject, request, repeats, progress, question)
 
@@ -303,7 +303,7 @@ def _measured(tree: Tree, judged: Judged, cases: Cases, setup: Setup, question: 
     overall = measure(judged, schema)
     label, why = _positive(question.positive, overall.n_by_class, tree)
     if label is None and (prevalence is not None or worth is not None):
-        message = "positive: which class is meant? prevalence and worth are about one class."
+        message = "positive is missing: prevalence and worth are about one class; expected its name."
         remedy = Remedy('Give positive="class".', "Use --positive CLASS.")
         raise SettingError(message, subject="positive", expected=tuple(tree.class_names), remedy=remedy)
     curve, adjusted = None, None

@@ -458,14 +458,13 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
         checks.check_row_groups(cases, asked.groups)
     if is_new and least > 1:
         raise SettingError(
-            "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
-            'leave min_cases out, or give objective="known".',
+            'min_cases is for known cases, and this tree is for new ones; leave it out, or give objective="known".',
             subject="min_cases",
             found=least,
         )
     if is_new and share is not None and folds is None:
         raise SettingError(
-            "max_error: for new cases it is about the error on rows that are held out, and nothing is.",
+            "max_error: for new cases it is compared with the error on held-out rows; expected folds of at least 2.",
             subject="max_error",
             found=float(share),
             remedy=Remedy('Give folds of at least 2, or objective="known".', "Use --folds 5 or --objective known."),

@@ -163,14 +163,14 @@ def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def check_blanks(cases: AnyCases) -> None:
-    """An error where empty cells are said to be unknown: a tree for known cases has a place for each of them."""
+    """An error if empty cells are set to unknown: a tree for known cases treats them as results."""
     schema = cases.schema
     names = [encoder.name for encoder in schema.encoders or () if encoder.has_missing]
     unknown = [name for name in names if schema.blanks.reading(name) == "unknown"]
     if unknown:
         message = (
-            f"blanks is 'unknown' for {unknown[0]!r}, but the tree is for known cases, of which it places every one: "
-            "an empty cell is a result there."
+            f"blanks is 'unknown' for {unknown[0]!r}; in a tree for known cases an empty cell is a result, since every "
+            "case needs an answer."
         )
         remedy = Remedy(
             'Give blanks="result", or objective="new".', "Use --blanks result, --objective new, or --drop the column."

@@ -411,7 +411,7 @@ class Prices(AmountList, SettingsPart):
         after = {self._purchase(name): [self._purchase(one) for one in entry] for name, entry in needed.items()}
         for name in after:
             if circle := _circle(name, after):
-                found = f"{' after '.join(map(repr, circle))}: a circle, so none may be first"
+                found = f"{' after '.join(map(repr, circle))}: a cycle, so none can come first"
                 raise _refused(f"{found}; leave one out of [order]", name, circle)
         for at, name in enumerate(self.first):
             for one, outcomes in needed.get(name, {}).items():

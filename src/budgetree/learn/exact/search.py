@@ -97,7 +97,7 @@ class Layout:
             message += "GB beside its cache, more than half of this machine's memory. Use a sample of the cases, fewer "
             message += "tests or a smaller budget;"
         if found is not None:
-            message = f"instance: {message} or be content with greedy trees."
+            message = f"instance: {message} or use greedy trees."
             raise TooLargeError(message, subject="instance", found=found, expected=most)
 
 
