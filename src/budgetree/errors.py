@@ -31,10 +31,9 @@ looks into a sentence, and what is put in front of one or behind it comes from a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from budgetree._internal import internal
 
@@ -45,13 +44,11 @@ class Where:
 
     source: str = ""  # "" where it is named later, by who opened it
     line: int | None = None
-    column: str | None = None
     entry: str | None = None  # of a document: tests.mri; of a workbook: sheet 'Data', cell C4
 
     def __str__(self) -> str:
         line = None if self.line is None else f"line {self.line}"
-        column = None if self.column is None else f"column {self.column!r}"
-        return ", ".join(part for part in (self.source, line, column, self.entry) if part)
+        return ", ".join(part for part in (self.source, line, self.entry) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +57,6 @@ class Remedy:
 
     in_python: str
     on_command_line: str
-
-    DROP_COLUMN: ClassVar[Remedy]
-
-
-Remedy.DROP_COLUMN = Remedy("Drop the column.", "Leave it out (--drop COL).")
 
 
 class BudgetreeError(ValueError):
@@ -168,14 +160,7 @@ class PricesError(BudgetreeError):
 
 
 class NoPriceError(PricesError):
-    """A price list lacks the price of tests, or of outcomes of one test."""
-
-    def __init__(
-        self, message: str, names: Sequence[str], test: str | None = None, *, remedy: Remedy | None = None
-    ) -> None:
-        super().__init__(message, subject=test, found=tuple(names), remedy=remedy)
-        self.names = tuple(names)  # without a price
-        self.test = test  # whose outcomes they are; None where they are tests
+    """A price list lacks the price of the tests found, or of the outcomes found of the test that it is about."""
 
 
 class LossesError(BudgetreeError):

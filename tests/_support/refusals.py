@@ -15,7 +15,7 @@ from budgetree.errors import BudgetreeError
 def refused(kind: type[BudgetreeError], **fields: Any) -> Iterator[pytest.ExceptionInfo[BudgetreeError]]:
     """The block raises exactly this class, and these fields of the error have these values.
 
-    A field of `where` is written with its own name: source, line, column, entry.
+    A field of `where` is written with its own name: source, line, entry.
     """
     with pytest.raises(kind) as caught:
         yield caught

@@ -81,7 +81,7 @@ def test_bad_prices_are_refused(prices: object, fields: dict[str, Any]) -> None:
 def test_what_has_no_price_is_named_with_what_to_write(
     prices: object, names: tuple[str, ...], test: str | None, in_python: str, on_command_line: str
 ) -> None:
-    with refused(NoPriceError, names=names, test=test) as caught:
+    with refused(NoPriceError, found=names, subject=test) as caught:
         bt.Prices.of(prices).bind(NAMES, OUTCOMES)
     assert in_python in str(caught.value)
     assert all(part in caught.value.on_command_line() for part in on_command_line.split(".*"))
@@ -226,16 +226,16 @@ def test_what_remains_without_a_price_is_named() -> None:
     def cases(by_outcome: dict[str, float]) -> bt.Instance:
         return bt.Instance.from_frame(FRAME, "y", prices=prices(by_outcome), levels=3)
 
-    with refused(NoPriceError, test="ca", names=("0.5 to 2.5",)):
+    with refused(NoPriceError, subject="ca", found=("0.5 to 2.5",)):
         cases({"0": 1, "3": 5, "missing": 4})
-    with refused(NoPriceError, test="ca", names=("missing",)):
+    with refused(NoPriceError, subject="ca", found=("missing",)):
         cases({"0": 1, "1": 2, "3": 3})
     with refused(PricesError, subject="ca", found="high"):
         cases({**BY_VALUE, "high": 7})
 
 
 RULES: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"limits": {"time": bt.Limit(90, {"age": 3})}}, {"names": ("blood",)}),
+    ({"limits": {"time": bt.Limit(90, {"age": 3})}}, {"subject": None, "found": ("blood",)}),
     ({"limits": {"time": bt.Limit(90, {"mri": 3}, default=1)}}, {"subject": "mri"}),
     ({"limits": {"price": 3}}, {"subject": "price"}),
     ({"limits": {"tests": bt.Limit(3, default=2)}}, {"subject": "tests"}),
@@ -295,7 +295,7 @@ def test_messages_name_the_limit() -> None:
 
 @pytest.mark.parametrize(("rules", "fields"), RULES)
 def test_bad_rules_are_refused(rules: dict[str, Any], fields: dict[str, Any]) -> None:
-    kind = NoPriceError if "names" in fields else PricesError
+    kind = NoPriceError if fields.get("found") == ("blood",) else PricesError
     with refused(kind, **fields):
         bt.Prices(**{"tests": 1} | rules).bind(NAMES, OUTCOMES)
 

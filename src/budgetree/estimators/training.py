@@ -23,8 +23,6 @@ from budgetree.problem.duplicates import repeats
 from budgetree.problem.units import check_weights, exact_sum, non_negative
 from budgetree.services.words import counted, no_such
 
-MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 bits without a pattern
-
 
 def n_threads(n_jobs: Any) -> int:
     """How many, as joblib counts them: one in a worker of a parallel search, so that these do not multiply."""

@@ -188,7 +188,7 @@ class AmountList:
                 else f"Add a line for each below [limits.{(name := _toml_key(self.name))}.tests], or `default = 1` "
                 f"below [limits.{name}].",
             )
-            raise NoPriceError(f"{self._of}: no price for {listed(missing)}.", missing, remedy=remedy)
+            raise NoPriceError(f"{self._of}: no price for {listed(missing)}.", found=tuple(missing), remedy=remedy)
         return [
             [Fraction(0)] * len(names) if name in panels else self._outcome_prices(name, names)
             for name, names in zip(test_names, outcomes, strict=True)
@@ -210,7 +210,7 @@ class AmountList:
                 f"Add below [tests.{_toml_key(name)}], or in the braces of {_toml_key(name)} = {{…}}: {lines}.",
             )
             message = f"{self._of}: test {name!r} has a price per outcome, but none for {gap}."
-            raise NoPriceError(message, missing, name, remedy=remedy)
+            raise NoPriceError(message, subject=name, found=tuple(missing), remedy=remedy)
         return [price[outcome] for outcome in outcomes]
 
     def _without(self, tests: Collection[str]) -> dict[str, Any]:

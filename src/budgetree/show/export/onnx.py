@@ -150,9 +150,6 @@ class _Graph:
     def chosen(self, where: str, value: str, otherwise: str) -> str:
         return self.add("Where", where, value, otherwise)
 
-    def equal(self, value: str, to: Any) -> str:
-        return self.add("Equal", value, self.constant(np.asarray(to)))
-
     def flat(self, value: str) -> str:
         """[n, 1] as [n]."""
         return self.add("Reshape", value, self.constant(np.array([-1], dtype=np.int64)))
@@ -388,7 +385,7 @@ class _Graph:
         number = self.gather(of_end[:, None], self.end)  # [n, 1]
         scores = self._scores(numbers[0])
         for other in numbers[1:]:
-            scores = self.chosen(self.equal(number, np.int64(other)), self._scores(other), scores)
+            scores = self.chosen(self.add("Equal", number, self.constant(np.int64(other))), self._scores(other), scores)
         return self.add("GreaterOrEqual", number, self.constant(np.int64(0))), scores
 
     def _probabilities(self, end: str) -> str:

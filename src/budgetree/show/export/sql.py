@@ -263,16 +263,23 @@ class Writer:
 
     def _stages(self, only_answers: bool) -> list[Stage]:
         """From the outcomes on: what small trees compare, totals, and what follows of the totals of models."""
-        answering, first = self.answering, self._first
+        answering, first, (guards, levels) = self.answering, self._first, self._guards()
         stages: list[Stage] = [("outcomes", self._compared())]
-        stages += [(f"totals{level}", columns) for level, columns in enumerate(self._added_up())]
+        # All totals; those that only some cases need come after those that tell who they are.
+        for level in range(max(levels, default=-1) + 1):
+            some = [self._totals(number, guards[number]) for number, at in enumerate(levels) if at == level]
+            stages.append((f"totals{level}", [column for columns in some for column in columns]))
         tops = self.stopping if self.n_classes > 2 else []
         if only_answers:
             columns = [first("m", number, "s", ">=") for number in tops]
             stages.append(("scores", columns + [first("a", number, "s", ">=") for number in answering]))
         else:  # e to the power of each score, the expected loss of every answer, and the first of least
             stages.append(("scores", [first("m", number, "s", ">=") for number in sorted({*tops, *answering})]))
-            raised = [part for number in answering for part in self._raised(number)]
+            raised = [
+                f"{self._power(number, score)} AS {name}"
+                for number in answering
+                for score, name in zip(self._names("s", number), self._names("p", number), strict=True)
+            ]
             if self.losses.is_plain:
                 stages.append(("tops", raised + [first("a", number, "s", ">=") for number in answering]))
             else:
@@ -297,14 +304,6 @@ class Writer:
     def _missing(self, test: int) -> int:
         missing = raw_values(self.schema, test).missing
         return UNKNOWN if missing == UNSEEN else missing
-
-    def _added_up(self) -> list[list[str]]:
-        """The columns of all totals; those that only some cases need come after those that tell who they are."""
-        guards, levels = self._guards()
-        found: list[list[str]] = [[] for _ in range(max(levels, default=-1) + 1)]
-        for number, (guard, level) in enumerate(zip(guards, levels, strict=True)):
-            found[level] += self._totals(number, guard)
-        return found
 
     def _guards(self) -> tuple[list[str | None], list[int]]:
         """Per total, when a case needs it (None: always), and how many totals stand one above the other before it."""
@@ -395,10 +394,6 @@ class Writer:
 
     def _power(self, number: int, score: str) -> str:
         return f"EXP(({score} - {self._name('m', number)}) * 1e-6)"
-
-    def _raised(self, number: int) -> list[str]:
-        names = zip(self._names("s", number), self._names("p", number), strict=True)
-        return [f"{self._power(number, score)} AS {raised}" for score, raised in names]
 
     def _expected_losses(self, number: int) -> list[str]:
         raised, written = self._names("p", number), []
