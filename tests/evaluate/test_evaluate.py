@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -283,3 +284,18 @@ def test_a_refit_has_not_seen_what_it_judges() -> None:
     refits = list(refit_folds(known, learn, [1], FoldSettings(5), Clock(None)))
     assert seen == [40] * 5
     assert sorted(np.concatenate([refit.rows for refit in refits]).tolist()) == list(range(50))
+
+
+@pytest.mark.parametrize("n_classes", [2, 50])
+def test_a_notebook_shows_every_figure_in_its_own_colours(n_classes: int) -> None:
+    frame = table(80).assign(t0="<b>")
+    many = bt.Instance.from_frame(table(400, n_classes=n_classes), "y") if n_classes > 2 else None
+    found = judge(many or bt.Instance.from_frame(frame, "y"), budget=1)
+    html = found._repr_html_()
+    assert len(html.encode()) < 60_000
+    assert not re.search("http|color|<script|<b>", html)
+    cells = set(re.findall("<td[^>]*>([^<]*)</td>", html))
+    error, log_loss = found.overall.error.numbers[0], found.overall.log_loss.numbers[0]
+    assert {f"{error} %", log_loss} <= cells
+    assert found.methods[:60] in html
+    assert ("… and 10 more" in html) == (n_classes == 50)

@@ -66,8 +66,8 @@ def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
 def test_a_long_table_is_cut_in_html_and_says_so() -> None:
     frontier = bt.frontier(bt.datasets.load("figure1"), folds=0, objective="known")
     long = replace(frontier, points=frontier.points[:1] * (MAX_ROWS_IN_HTML + 1))
-    assert points_table(long, MAX_ROWS_IN_HTML).note == "… and 1 more point"
-    assert "… and 1 more point<" in render_html(long)
+    assert points_table(long).cut(MAX_ROWS_IN_HTML).note == "… and 1 more"
+    assert "… and 1 more<" in render_html(long)
     assert points_table(long).note == ""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from html import escape
+from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from budgetree.evaluation.measures import SMALL, Comparison
 from budgetree.evaluation.metrics import LEAST_CHANCE, RATES, Measured
 from budgetree.messages import Fact
 from budgetree.services.words import counted, show_number, visible_lines, with_more
-from budgetree.show.tables import TextTable, text_lines
+from budgetree.show.tables import TextTable, html_table, text_lines
 from budgetree.show.text import confusion_lines
 from budgetree.tree import Confusion
 
@@ -20,15 +22,42 @@ if TYPE_CHECKING:
     from budgetree.evaluation.result import Evaluation, Refits
 
 WIDTH, MAX_LISTED = 100, 12
+MAX_ROWS = 40  # of a table in a notebook
 SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # thresholds, in the terminal
 TITLES = {"ppv": "PPV", "npv": "NPV", "auc": "AUC", "brier": "Brier score"}
 TITLES |= {"slope": "calibration slope", "intercept": "calibration intercept"}
 WHY = {"named": "as asked", "loss": "its miss costs most", "rarer": "it is the rarer class"}
 
 
+Part = Sequence[str | TextTable]
+
+
 def render_text(found: Evaluation) -> str:
     """Everything that a reader of a paper asks, in its order."""
-    parts = [
+    parts = ("\n".join(line for entry in part for line in _lines(entry)) for part in _parts(found))
+    return visible_lines("\n\n".join(parts))
+
+
+def _lines(entry: str | TextTable) -> list[str]:
+    return [entry] if isinstance(entry, str) else [line.rstrip() for line in text_lines(entry)]
+
+
+def render_html(found: Evaluation) -> str:
+    """The same for a notebook, in its own colours; of long tables the first rows."""
+    shown = []
+    for part in _parts(found):
+        for kind, entries in groupby(part, type):
+            if kind is TextTable:
+                shown += [html_table(entry.cut(MAX_ROWS), left=(0,)) for entry in entries if not isinstance(entry, str)]
+                continue
+            text = escape(visible_lines("\n".join(map(str, entries))))
+            tag = "pre" if "\n  " in text else "p"
+            shown.append(f"<{tag}>{text}</{tag}>")
+    return "".join(shown)
+
+
+def _parts(found: Evaluation) -> list[Part]:
+    parts: list[Part] = [
         _heading(found),
         _figures(found),
         _confusion(found),
@@ -40,7 +69,7 @@ def render_text(found: Evaluation) -> str:
         [line for note in notes(found) for line in _wrapped(f"note: {note.sentence}")],
         ["for the methods section:", *wrap(methods_paragraph(found), WIDTH)],
     ]
-    return visible_lines("\n\n".join("\n".join(lines) for lines in parts if lines))
+    return [part for part in parts if part]
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
@@ -79,11 +108,7 @@ def _one_cell(value: Measured | None) -> str:
     return "-" if value is None else str(value)
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [line.rstrip() for line in text_lines(TextTable(head, tuple(rows)))]
-
-
-def _figures(found: Evaluation) -> list[str]:
+def _figures(found: Evaluation) -> Part:
     overall, one = found.overall, found.positive_measures
     rows: list[tuple[str, Measured | None, str]] = [("error", overall.error, "")]
     rows += [("loss of a case", overall.loss, "")] if overall.loss is not None else []
@@ -95,14 +120,15 @@ def _figures(found: Evaluation) -> list[str]:
         at = f"at a prevalence of {100 * (found.prevalence or 0):g} %"
         other = [(name, value, at) for name, value in zip(("PPV", "NPV"), found.at_prevalence or (), strict=False)]
         rows += [*rates[:4], *other, *rates[4:6], ("log loss", overall.log_loss, ""), *rates[6:]]
-    lines = _table(("", "value", "95 % interval", ""), [(name, *_cells(value), note) for name, value, note in rows])
+    cells = tuple((name, *_cells(value), note) for name, value, note in rows)
+    table = TextTable(("", "value", "95 % interval", ""), cells)
     if one is not None:
-        return lines
+        return [table]
     pairs = zip(found.tree.schema.wording.classes, overall.by_class, strict=True)
-    each = [
+    each = tuple(
         (name, show_number(of.n), *(_one_cell(getattr(of, rate)) for rate in RATES[:5])) for name, of in pairs if of.n
-    ]
-    return [*lines, "", *_table(("class", "cases", *(TITLES.get(rate, rate) for rate in RATES[:5])), each)]
+    )
+    return [table, "", TextTable(("class", "cases", *(TITLES.get(rate, rate) for rate in RATES[:5])), each)]
 
 
 def _confusion(found: Evaluation) -> list[str]:
@@ -113,22 +139,23 @@ def _confusion(found: Evaluation) -> list[str]:
     return [*confusion_lines(Confusion(words.answers, words.classes, counts)), *means]
 
 
-def _decision_curve(found: Evaluation) -> list[str]:
+def _decision_curve(found: Evaluation) -> Part:
     curve = found.decision_curve
     if curve is None:
         return []
     at = [curve.thresholds.index(threshold) for threshold in SHOWN_AT]
-    rows = [
+    rows = (
         ("the pathway", *(f"{curve.net_benefit[index].value:.3f}" for index in at)),
         ("treat all", *(f"{curve.treat_all[index]:.3f}" for index in at)),
         ("treat none", *("0" for _ in at)),
-    ]
+    )
     harm = "tests do no harm here; --worth AMOUNT says what a found case is worth"
     if curve.worth is not None:
         worth = found.tree.schema.wording.amount(curve.worth)
         harm = f"what each case paid is a harm: a found case is worth {worth}, so {curve.harm:.3f} on average"
     said = f"found cases per case, less false alarms at the odds of the threshold; {harm}"
-    return [*_table(("net benefit at", *(f"{100 * threshold:.0f} %" for threshold in SHOWN_AT)), rows), *_wrapped(said)]
+    head = ("net benefit at", *(f"{100 * threshold:.0f} %" for threshold in SHOWN_AT))
+    return [TextTable(head, rows), *_wrapped(said)]
 
 
 def _amount(found: Evaluation, value: Measured | None) -> str:
@@ -157,7 +184,7 @@ def _cost(found: Evaluation) -> list[str]:
     ]
 
 
-def _subgroups(found: Evaluation) -> list[str]:
+def _subgroups(found: Evaluation) -> Part:
     if not found.subgroups:
         return []
     rates = () if found.positive is None else ("sensitivity", "specificity", "auc")
@@ -172,10 +199,11 @@ def _subgroups(found: Evaluation) -> list[str]:
     positives = () if found.positive is None else (found.tree.schema.wording.classes[found.positive],)
     head = ("group", "cases", *positives, "error", *(TITLES.get(rate, rate) for rate in rates), "mean cost")
     is_marked = any(group.measures.is_small for group in found.subgroups)
-    return [*_table(head, rows), *([f"* fewer than {SMALL} cases of a class: says little"] if is_marked else [])]
+    small = [f"* fewer than {SMALL} cases of a class: says little"] if is_marked else []
+    return [TextTable(head, tuple(rows)), *small]
 
 
-def _comparison(found: Evaluation, versus: Comparison) -> list[str]:
+def _comparison(found: Evaluation, versus: Comparison) -> Part:
     answers = found.tree.schema.wording.answers
     rows = [("error", versus.error), ("loss of a case", versus.loss), ("cost of a case", versus.cost)]
     rows += [(f"net benefit at {100 * of.threshold:g} %", of.difference) for of in versus.net_benefit]
@@ -185,7 +213,8 @@ def _comparison(found: Evaluation, versus: Comparison) -> list[str]:
     if found.other is not None and pairs:
         changed = found.rows[found.judged.case[found.judged.answers != found.other.answers]] + 1
         said += f" (rows {_some([str(row) for row in changed.tolist()])})"
-    return [*_table(head, [(name, *_cells(value)) for name, value in rows if value is not None]), *_wrapped(said)]
+    cells = tuple((name, *_cells(value)) for name, value in rows if value is not None)
+    return [TextTable(head, cells), *_wrapped(said)]
 
 
 def stability_sentence(refits: Refits) -> str:

@@ -235,5 +235,10 @@ class Evaluation:
         check_choice("figure", figure, ("calibration", "decision curve"))
         return (draw_calibration if figure == "calibration" else draw_decision_curve)(self, ax)
 
+    def _repr_html_(self) -> str:
+        from budgetree.evaluation.report import render_html
+
+        return render_html(self)
+
     def __repr__(self) -> str:
         return self.to_text()

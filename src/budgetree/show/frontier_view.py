@@ -119,7 +119,7 @@ def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSt
     return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))
 
 
-def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
+def points_table(frontier: Frontier) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
     amount = frontier.instance.schema.wording.amount
     has_losses, refers = frontier.has_losses, frontier.has_losses and any(point.referred for point in frontier)
@@ -143,9 +143,7 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
         (not all(point.for_new or not point.max_cost for point in frontier), "by", lambda point: point.source),
     ]
     shown = [(name, show) for is_shown, name, show in columns if is_shown]
-    rows = tuple(tuple(show(point) for _, show in shown) for point in frontier.points[:max_rows])
-    n_more = len(frontier) - len(rows)
-    return TextTable(tuple(dict(shown)), rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
+    return TextTable(tuple(dict(shown)), tuple(tuple(show(point) for _, show in shown) for point in frontier))
 
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
@@ -324,7 +322,7 @@ def render_html(frontier: Frontier) -> str:
     """A step plot over a table; readable on light and dark pages."""
     head = "".join(f"<p>{escape(visible(line))}</p>" for line in _objective(frontier))
     note = f"<p>{escape(visible(frontier.method))}{_ended(frontier)}</p>"
-    table = points_table(frontier, MAX_ROWS_IN_HTML)
+    table = points_table(frontier).cut(MAX_ROWS_IN_HTML)
     lines = "".join(f"<p>{escape(visible(line))}</p>" for line in judgement(frontier))
     left = tuple(index for index, name in enumerate(table.head) if name == "by")
     return f"{head}{_step_plot(frontier)}{note}{html_table(table, left=left)}{lines}"

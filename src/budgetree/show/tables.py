@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from budgetree.services.words import visible
@@ -17,6 +17,11 @@ class TextTable:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""  # below the rows, such as how many were left out
+
+    def cut(self, max_rows: int) -> TextTable:
+        """The first rows, and how many more there are."""
+        n_more = len(self.rows) - max_rows
+        return replace(self, rows=self.rows[:max_rows], note=f"… and {n_more} more") if n_more > 0 else self
 
 
 def html_table(table: TextTable, left: tuple[int, ...] = ()) -> str:

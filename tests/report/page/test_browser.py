@@ -221,7 +221,8 @@ def test_paper_has_every_tab_and_the_whole_tree_without_buttons(page: Page, larg
     made = len(page.find_all("#tree .row"))
     page.emulate("print")
     assert len(page.script(ROWS)) == made
-    assert all(page.find(f"#panel-{panel}").is_displayed() for panel in PANELS)
+    shown = [panel for panel in PANELS if page.find(f"#panel-{panel}").is_displayed()]
+    assert shown == [panel for panel in PANELS if panel != "consult"]  # of which nothing is answered yet
     buttons = "return [...document.querySelectorAll('button:not(.link), input')].filter((b) => b.offsetParent).length"
     assert page.script(buttons) == 0
     page.emulate()

@@ -2,7 +2,7 @@
 
 import { buttonOf, element, visible } from "./dom.js";
 import { buyAt, chargeOf, levelOf, testAt } from "./model.js";
-import { inUnit, say, typedNumber } from "./words.js";
+import { inUnit, listed, say, typedNumber } from "./words.js";
 
 /** @import { Answer, Encoding, Index, Levels, State } from "./types.d.ts" */
 
@@ -69,7 +69,7 @@ function outcomeButton(index, { at, missing }, outcome, answer) {
   if (!node.shown[outcome]) notes.push(say("answers.unseen"));
   return buttonOf({ "data-outcome": outcome, click: () => answer({ outcome, said: name }) },
     element("span", {}, name),
-    notes.length ? element("small", {}, notes.join(say("list.comma"))) : null,
+    notes.length ? element("small", {}, listed(notes)) : null,
   );
 }
 

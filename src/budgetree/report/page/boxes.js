@@ -4,7 +4,7 @@ import { classMark, drawing } from "./dom.js";
 import { branchesBelow } from "./folding.js";
 import { BOX } from "./layout.js";
 import { answersOf, isLeaf, stageWords } from "./model.js";
-import { amount, say } from "./words.js";
+import { amount, listed, say } from "./words.js";
 
 /** @import { Box, Plan, View } from "./types.d.ts" */
 
@@ -73,11 +73,11 @@ function lineBetween(from, to) {
 function boxOf({ index }, box, onWorst, below, widths) {
   const { content, nodes, groups } = index;
   const node = nodes[groups[box.group].nodes[0]];
-  const led = box.branch ? box.branch.names.join(say("list.comma")) : say("consult.first");
+  const led = box.branch ? listed(box.branch.names) : say("consult.first");
   const answers = isLeaf(node) ? answersOf(index, node) : [];
   const label = answers.length === 1 && !answers[0].when ? answers[0].label : null;
-  const listed = answers.map(({ label: answer, when }) => [when, content.answers[answer]].filter(Boolean).join(" "));
-  const name = isLeaf(node) ? listed.join(say("list.comma")) || say("tree.by_model") : stageWords(index, groups[box.group]).asked;
+  const answered = answers.map(({ label: answer, when }) => [when, content.answers[answer]].filter(Boolean).join(" "));
+  const name = isLeaf(node) ? listed(answered) || say("tree.by_model") : stageWords(index, groups[box.group]).asked;
   const kinds = ["box", isLeaf(node) ? "leaf" : "", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
   const shape = drawing("g", { class: kinds.filter(Boolean).join(" "), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
   const inset = label === null ? INSET : INSET + 17;

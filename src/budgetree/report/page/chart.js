@@ -2,7 +2,7 @@
 
 import { buttonOf, byId, cases, drawing, element, numberCell, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
-import { amount, clean, inUnit, numeral, say } from "./words.js";
+import { amount, clean, inUnit, listed, numeral, say } from "./words.js";
 
 /** @import { Content, Corner, Point, Steps } from "./types.d.ts" */
 
@@ -73,9 +73,9 @@ function adviceOf({ advice, points }) {
     .join(" ");
 }
 
-/** @param {Point} point @param {string} bounded @param {string} none */
-const boundOf = ({ proven, lower_bound: bound }, bounded = "chart.at_least", none = "chart.no_bound") =>
-  say(proven ? "chart.is_proven" : bound ? bounded : none, { bound });
+/** What is proven of other trees, where anything is. @param {Point} point */
+const boundsOf = ({ proven, lower_bound: bound }) =>
+  proven ? [say("chart.is_proven")] : bound ? [say("chart.at_least", { bound })] : [];
 
 /** @type {(point: Point) => string} */
 const newShare = (point) =>
@@ -84,8 +84,12 @@ const newShare = (point) =>
     : say("chart.new_share", { share: percentage(point.new_error), se: percentage(point.new_error_se) });
 
 /** @type {(point: Point) => string | null} */
-const newLoss = ({ new_loss: loss, new_loss_se: se }) =>
-  loss === null || se === null ? null : say("number.plus_minus", { mean: digits(loss, 3), se: digits(se, 2) });
+function newLoss({ new_loss: loss, new_loss_se: se }) {
+  if (loss === null || se === null) return null;
+  const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(loss || 1)), 0), 3);
+  const [mean, error] = [loss, se].map((number) => numeral(number.toFixed(decimals)));
+  return say("number.plus_minus", { mean, se: error });
+}
 
 /** @type {(point: Point) => string} */
 function expectedOf(point) {
@@ -100,7 +104,7 @@ function readOut(content, point, all) {
   const found = { budget: inUnit(point.budget), errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
     element("strong", {}, say(content.losses === null ? "chart.readout_share" : "chart.readout", found)),
-    say("chart.readout_more", { bound: boundOf(point), source: say(`method.${content.trees[point.tree].origin.method}`) }),
+    listed(["", ...boundsOf(point), say(`method.${content.trees[point.tree].origin.method}`)]),
     element("br", {}),
     expectedOf(point),
   );
@@ -138,12 +142,12 @@ function stepChart(content, width, pick, hover) {
   });
   const isJudged = isAboutNew(content);
   const high = Math.max(points[0].loss, ...bars.map(([middle, se]) => middle + se)) || 1;
-  const inShares = isJudged && content.losses === null;
-  const ticks = inShares ? niceTicks((100 * high) / all).map((share) => (share * all) / 100) : niceTicks(high);
+  const ticks = isJudged ? niceTicks((100 * high) / all).map((share) => (share * all) / 100) : niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
   const axis = content.losses === null ? "errors" : "loss";
-  const upright = say(inShares ? "chart.share_axis" : `chart.${axis}_axis`, { cases: cases(all) });
-  const { x, y, marks } = axesOf({ width, ...CHART }, [right, peak], ticks, [inUnit, (tick) => (inShares ? percent(tick, all) : amount(tick))], [say("chart.budget_axis"), upright]);
+  const upright = say(`chart.${axis}_${isJudged ? "share" : "axis"}`, { cases: cases(all) });
+  const beside = (/** @type {number} */ tick) => (!isJudged ? amount(tick) : content.losses === null ? percent(tick, all) : amount(tick / all));
+  const { x, y, marks } = axesOf({ width, ...CHART }, [right, peak], ticks, [inUnit, beside], [say("chart.budget_axis"), upright]);
   const chart = drawing("svg", {
     viewBox: `0 0 ${width} ${CHART.height}`,
     role: "group",
@@ -190,7 +194,7 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": [say("chart.point", { budget: inUnit(point.budget) }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
+        "aria-label": listed([say("chart.point", { budget: inUnit(point.budget) }), lossWords(content, point), ...boundsOf(point), expectedOf(point)].filter(Boolean)),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
@@ -294,6 +298,7 @@ function pointTable(points, hasLosses, pick) {
   const rate = hasLosses ? [] : [say("points.rate")]; // where cases are referred, it says little
   const referred = points.some((point) => point.referred) ? [say("points.referred")] : [];
   const isJudged = points.some((point) => point.new_error !== null);
+  const proof = points.some((point) => boundsOf(point).length) ? [say("points.proof")] : [];
   const rows = points.map((point, at) => {
     const button = buttonOf({ class: "link", "data-point": at, "aria-label": say("points.show", { budget: inUnit(point.budget) }) }, inUnit(point.budget));
     return element(
@@ -305,7 +310,7 @@ function pointTable(points, hasLosses, pick) {
       ...referred.map(() => numberCell(amount(point.referred))),
       ...rate.map(() => numberCell(say("number.percent", { share: numeral((100 * point.error_rate).toFixed(2)) }))),
       ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
-      element("td", {}, boundOf(point, "points.at_least", "chart.unknown")),
+      ...proof.map(() => element("td", {}, boundsOf(point)[0] ?? say("chart.unknown"))),
     );
   });
   /** @param {number} chosen */
@@ -316,5 +321,5 @@ function pointTable(points, hasLosses, pick) {
     });
   };
   const numbers = [say("points.budget"), ...lost, say("points.errors"), ...referred, ...rate, ...(isJudged ? [say("points.new")] : [])];
-  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, say("points.proof")], [...numbers.keys()], rows), mark };
+  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, ...proof], [...numbers.keys()], rows), mark };
 }

@@ -1,14 +1,24 @@
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
-import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
+import { byId, className, classBars, element, percent, rowHead, total, visible } from "./dom.js";
 import { lossOf } from "./losses.js";
 import { countsIn, fixedAnswer, isLeaf, leafWords, priceWords, ruleOf, stageWords, testWords } from "./model.js";
-import { amount, ofEach, say, sayParts } from "./words.js";
+import { amount, listed, ofEach, say, sayParts } from "./words.js";
 
-/** @import { Index, Row } from "./types.d.ts" */
+/** @import { Group, Index, Row } from "./types.d.ts" */
 
-/** A phone, or a narrow window. */
-export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
+/** A phone, or a narrow window; paper begins as a wide one does. */
+export const narrow = () => window.matchMedia("screen and (max-width: 59.99rem)");
+
+/** How many points each result of a stage counts, where it adds up points. @param {Index} index @param {Group} group */
+export function pointsTable({ content }, { points }) {
+  if (!points?.length) return null;
+  const rows = points.map(({ test, names, results, else: otherwise }) => {
+    const counts = results.map(([, sum], at) => `${names[at].join(say("list.or"))}: ${sum}`);
+    return element("tr", {}, rowHead(content.tests[test].name), element("td", {}, [...counts, `${say("wall.unknown")}: ${otherwise}`].join(" | ")));
+  });
+  return element("table", { class: "stage-points" }, element("tbody", {}, ...rows));
+}
 
 /** @param {Index} index @param {Pick<Row, "group" | "branch">} row */
 export function showDetail(index, row) {
@@ -41,8 +51,9 @@ export function showDetail(index, row) {
   }
   byId("detail").replaceChildren(
     heading,
-    element("p", { class: "quiet" }, row.branch ? (row.branch.names.length ? say("detail.after", { outcomes: row.branch.names.join(say("list.comma")) }) : "") : say("detail.first")),
+    element("p", { class: "quiet" }, row.branch ? (row.branch.names.length ? say("detail.after", { outcomes: listed(row.branch.names) }) : "") : say("detail.first")),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+    pointsTable(index, group) ?? "",
     classBars(content, counts),
   );
 }

@@ -2,7 +2,7 @@
 
 import { byId, capital, cases, element, errors, numberCell, percent, percentage, put, rounded, rowHead, short, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
-import { amount, clean, inUnit, numeral, ofEach, say } from "./words.js";
+import { amount, clean, inUnit, listed, numeral, ofEach, say } from "./words.js";
 
 /** @import { Content, Fact, Origin, Test, Tree } from "./types.d.ts" */
 
@@ -13,7 +13,7 @@ export function showSubtitle(content) {
     say("count.tests", { count: content.tests.length }),
     say("count.classes", { count: content.classes.length }),
   ];
-  byId("subtitle").textContent = say("page.learned", { sizes: sizes.join(say("list.comma")) });
+  byId("subtitle").textContent = say("page.learned", { sizes: listed(sizes) });
   byId("colophon").textContent = say("page.colophon", { version: content.version });
 }
 
@@ -27,6 +27,7 @@ export function showFacts(content, tree) {
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   put("sentence", plainWords(content, tree));
   put("proof-sentence", proofWords(content, tree));
+  put("tab-proof", say(content.trees.some((each) => proofWords(content, each)) ? "tabs.proof" : "tabs.quality"));
   put("budget-of", say("consult.budget_of", { cost: ofEach(tree, (of) => of.max_cost) }));
   const facts = [
     [say("facts.worst"), ofEach(tree, (of) => of.max_cost), differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : ""],
@@ -107,7 +108,7 @@ function choiceWords({ kind, best, scores, excess, standard_error: error }) {
 /** What made a tree, with which settings, and what was done to it since. @param {Origin} origin */
 export function originWords({ method, function: own, settings, changes }) {
   const done = changes.map(({ kind, budget }) => (budget === null ? say(`change.${kind}`) : say("change.cut_at", { budget: inUnit(budget) })));
-  return [`${say(`method.${method}`)} ${own}`.trim(), ...settings, ...done].join(say("list.comma"));
+  return listed([`${say(`method.${method}`)} ${own}`.trim(), ...settings, ...done]);
 }
 
 /** @param {Content} content @param {Tree} tree @param {number} all */
@@ -170,7 +171,7 @@ export function showPrices(content) {
     const parts = test.shared.map((place) => content.shared[place]);
     const shared = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
     const name = rowHead(test.name);
-    return element("tr", {}, name, priceCell(test), element("td", {}, shared.join(say("list.comma")) || say("prices.none_shared")));
+    return element("tr", {}, name, priceCell(test), element("td", {}, listed(shared) || say("prices.none_shared")));
   });
   const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.shared")], rows)];
   if (content.shared.length) {
@@ -181,7 +182,7 @@ export function showPrices(content) {
         say("prices.all_shared"),
         [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
         content.shared.map((part, at) => {
-          const tests = users[at].map((test) => test.name).join(say("list.comma"));
+          const tests = listed(users[at].map((test) => test.name));
           const name = rowHead(part.name);
           return element("tr", {}, name, numberCell(inUnit(part.amount)), element("td", {}, tests));
         }),
@@ -199,7 +200,7 @@ function priceCell(test) {
     byPrice.set(inUnit(price), [...(byPrice.get(inUnit(price)) || []), test.outcomes[outcome]]);
   });
   if (byPrice.size === 1) return numberCell(inUnit(test.prices[0]));
-  const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: names.join(say("list.comma")) })));
+  const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: listed(names) })));
   return numberCell(...lines);
 }
 

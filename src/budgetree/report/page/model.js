@@ -2,7 +2,7 @@
 
 import { className, element, largest, percent, total } from "./dom.js";
 import { bestAnswer } from "./losses.js";
-import { amount, clean, ofEach, say } from "./words.js";
+import { amount, clean, listed, ofEach, say } from "./words.js";
 
 /** @import { Answer, Buy, ByResult, Child, Content, Group, Index, Leaf, Step, Test, Tree, TreeNode, Worst } from "./types.d.ts" */
 
@@ -222,7 +222,7 @@ export function totalRange(low, high) {
 
 /** The tests that points or a model add up. @param {Index} index @param {number} totals */
 export const testWords = (index, totals) =>
-  index.tree.totals[totals].tests.map((test) => index.content.tests[test].name).join(say("list.comma")) || say("detail.no_test");
+  listed(index.tree.totals[totals].tests.map((test) => index.content.tests[test].name)) || say("detail.no_test");
 
 /**
  * A number's outcome: how many thresholds it has reached. A null threshold is one that no number reaches.

@@ -5,7 +5,7 @@ import { byId, cases, element, span, stackedBar, total } from "./dom.js";
 import { buyAt, countsIn, isLeaf, leafWords, priceWords, stageWords, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
-import { inUnit, ofEach, say } from "./words.js";
+import { inUnit, listed, ofEach, say } from "./words.js";
 
 /** @import { Branch, Index, Row, View } from "./types.d.ts" */
 
@@ -69,13 +69,13 @@ export function rowLine(index, group, branch, onWorst) {
   const counts = countsIn(index, shown);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
-  if (branch?.names.length) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
+  if (branch?.names.length) line.append(element("span", { class: "outcomes" }, listed(branch.names)), " ");
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, node))
     : element("span", {}, element("b", {}, stageWords(index, shown).asked));
   const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: ofEach(index, ({ nodes }) => nodes[shown.nodes[0]].spent) })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buys ?? []));
-  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
+  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, listed(costs)), " ");
   const by = isLeaf(node) ? "" : stageWords(index, shown).by;
   if (by) line.append(element("span", { class: "costs" }, say("tree.by", { what: by })), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));

@@ -1,9 +1,10 @@
 // Paper for the wall: every stage as a numbered box with its tests, points, prices and answers; one page where they fit.
 
-import { byId, element, numberCell, percent, rowHead, total } from "./dom.js";
+import { byId, element, numberCell, percent, total } from "./dom.js";
+import { pointsTable } from "./detail.js";
 import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
-import { ofEach, say } from "./words.js";
+import { listed, ofEach, say } from "./words.js";
 
 /** @import { Child, Group, Index, Leaf, View } from "./types.d.ts" */
 
@@ -34,7 +35,8 @@ function fit(wall, { width, height }) {
   for (const [size, columns] of TRIES) {
     wall.style.fontSize = `${size}pt`;
     wall.style.setProperty("--columns", String(columns));
-    if (wall.scrollHeight <= height * MILLIMETRE * 0.98) break;
+    const isCut = [...wall.querySelectorAll(".stage")].some((stage) => stage.scrollWidth > stage.clientWidth);
+    if (!isCut && wall.scrollHeight <= height * MILLIMETRE * 0.98) break;
   }
   wall.style.display = wall.style.width = "";
 }
@@ -69,27 +71,18 @@ export function stageNumbers({ groups }) {
 
 /** @param {Index} index @param {number} place of the group @param {Map<number, number>} number */
 function stageCard(index, place, number) {
-  const { content } = index;
   const group = index.groups[place];
   const { asked, by } = stageWords(index, group);
   const all = total(index.nodes[0].counts);
   const here = total(countsIn(index, group));
   const share = place ? `${say("list.semicolon")}${say("wall.share", { share: percent(here, all) })}` : "";
-  const points = (group.points ?? []).map(({ test, names, results, else: otherwise }) =>
-    element(
-      "tr",
-      {},
-      rowHead(content.tests[test].name),
-      element("td", {}, [...results.map(([, sum], at) => `${names[at].join(say("list.or"))}: ${sum}`), `${say("wall.unknown")}: ${otherwise}`].join(" | ")),
-    ),
-  );
   const rows = endingsOf(index, group).map(({ names, below, answer, cases }) => {
     const next = number.get(below);
     const node = index.nodes[index.groups[below].nodes[0]];
     /** @type {Child[]} */
     const what = next ? [element("b", {}, say("wall.go_to", { number: next }))] : leafWords(index, /** @type {Leaf} */ (node), answer);
-    const led = names.length ? element("td", {}, names.join(say("list.comma"))) : null;
-    const size = numberCell(say("wall.cases", { share: percent(cases, all), count: cases }));
+    const led = names.length ? element("td", {}, listed(names)) : null;
+    const size = numberCell(say("bars.figures", { share: percent(cases, all), amount: cases }));
     return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), size);
   });
   return element(
@@ -97,7 +90,7 @@ function stageCard(index, place, number) {
     { class: "stage", "data-stage": number.get(place) },
     element("h2", {}, element("span", { class: "stage-number" }, String(number.get(place))), ` ${asked}`),
     element("p", { class: "quiet" }, `${priceWords(index, group.buys ?? [])}${share}`),
-    points.length ? element("table", { class: "stage-points" }, element("tbody", {}, ...points)) : null,
+    pointsTable(index, group),
     by ? element("p", { class: "quiet" }, say("tree.by", { what: by })) : null,
     element("table", {}, element("tbody", {}, ...rows)),
   );

@@ -49,6 +49,9 @@ export function say(key, values = {}) {
   return formOf(key, values).replace(new RegExp(GAP, "g"), (_, name) => written(values[name]));
 }
 
+/** @type {(parts: string[]) => string} */
+export const listed = (parts) => parts.join(say("list.comma"));
+
 /** @type {(value: string | number) => string} */
 const written = (value) => (typeof value === "number" ? amount(value) : value);
 

@@ -32,6 +32,6 @@ test("points stand with their results, and totals with their answers", () => {
   first.endings = [{ names: ["0-1"], below: 2, answer: 0, cases: [2, 0] }, { names: ["3"], below: 1, answer: null, cases: [1, 3] }];
   const text = textOf(made);
   assert.ok(text.includes("red or blue: 3 | green: 0 | unknown: 1"));
-  assert.match(text, /0-1 ?well ?33.3%: 2 cases/);
-  assert.match(text, /3 ?go to 2 ?66.7%: 4 cases/);
+  assert.match(text, /0-1 ?well ?33.3% \(2\)/);
+  assert.match(text, /3 ?go to 2 ?66.7% \(4\)/);
 });
