@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 import budgetree as bt
 from budgetree.show.export.program import has_totals
 from budgetree.show.export.sql import column
-from budgetree.tree import Grown, TreeBuilder, Walk
+from budgetree.tree import TreeBuilder, Walk
+from budgetree.tree.grown import grown_nodes
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
 
@@ -209,7 +210,6 @@ def deep_tree(depth: int) -> bt.Tree:
     inner = np.arange(depth)
     test = np.full(2 * depth + 1, -1, dtype=np.int32)
     test[inner * 2] = inner
-    parent = np.concatenate([[-1], np.repeat(inner * 2, 2)]).astype(np.int32)
     branches = np.stack([inner * 2 + 1, inner * 2 + 2], axis=1).ravel().astype(np.int32)
     counts = np.zeros((2 * depth + 1, 2), dtype=np.int64)
     for node in reversed(range(2 * depth + 1)):
@@ -217,11 +217,9 @@ def deep_tree(depth: int) -> bt.Tree:
             counts[node] = counts[node + 1] + counts[node + 2]
         else:
             counts[node, (node // 2) % 2] = 1
-    first_branch = np.where(test >= 0, test.astype(np.int64) * 2, -1)
-    paid = np.where(parent >= 0, parent // 2 + 1, 0).astype(np.int64)
     names = [f"t{i}" for i in range(depth)]
     instance = bt.Instance(np.eye(depth, dtype=int), np.arange(depth) % 2, test_names=names, class_names=["a", "b"])
     builder = TreeBuilder(instance.schema)
-    grown = Grown(test, parent, counts, paid, first_branch, branches, np.zeros(len(test), dtype=bool))
+    grown = grown_nodes(instance.schema, test, counts, branches, np.zeros(len(test), dtype=bool))
     builder.add_grown(builder.root, grown)
     return builder.build(n_cases=depth + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from support import grown
+from support import outcomes_below
 
 import budgetree as bt
 import reference_losses as brute
@@ -42,14 +42,12 @@ def to_instance(problem: brute.Problem) -> bt.Instance:
 def to_tree(tree: bt.Tree) -> Any:
     """A tree of ours as nested tuples."""
 
-    nodes = grown(tree)
-    label = tree.schema.loss_table.best(nodes.counts)
+    nodes, label = tree.nodes, tree.schema.loss_table.best(tree.nodes.counts)
 
     def visit(node: int) -> Any:
         if nodes.is_leaf[node]:
             return ("leaf", int(label[node]))
-        test = int(nodes.test[node])
-        below = nodes.children(node, int(tree.schema.n_outcomes[test])).tolist()
-        return ("test", test, {outcome: visit(child) for outcome, child in enumerate(below) if child >= 0})
+        below = enumerate(outcomes_below(nodes, node))
+        return ("test", int(nodes.test[node]), {outcome: visit(child) for outcome, child in below if child >= 0})
 
     return visit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -15,18 +16,18 @@ from budgetree.distributed.cases import LocalCases
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, native_instance
 from budgetree.learn.greedy.rule import PythonRule, Settings, check_settings
-from budgetree.tree import Grown, Origin
+from budgetree.tree import Nodes, Origin
 from budgetree.tree.builder import grown_tree
-from budgetree.tree.grown import grown_of_nodes
+from budgetree.tree.nodes import Kind
 
 
-def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Grown:
+def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Nodes:
     """By the core, where its whole numbers are wide enough."""
     is_served = native_instance(instance).serves(settings.form, settings.min_cases)
     return grow_native(instance, settings, threads) if is_served else by_levels(instance, settings)
 
 
-def by_levels(instance: bt.Instance, settings: Settings) -> Grown:
+def by_levels(instance: bt.Instance, settings: Settings) -> Nodes:
     """In Python, by the rule in Python."""
     cases = LocalCases.of_instance(instance)
     return LevelGrower(cases, settings, cases.engine(1), rule=PythonRule(cases.schema, settings)).grow()
@@ -66,27 +67,40 @@ def grow_with(grower: str, instance: bt.Instance, impurity: bt.Impurity, **setti
     return grown_tree(instance.schema, GROWERS[grower](instance, checked), instance.n_objects, Origin())
 
 
-def grown(tree: bt.Tree) -> Grown:
-    """The arrays that the tree was made of."""
-    found = grown_of_nodes(tree.nodes)
-    assert found is not None
-    return found
+def outcomes_below(nodes: Nodes, node: int) -> list[int]:
+    """Of a purchase, per outcome the node that follows; -1 where no known case showed it."""
+    branch = int(nodes.below(node)[0])
+    return [child if nodes.counts[child].any() else -1 for child in nodes.below(branch)[:-1].tolist()]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A grown tree by its purchases and leaves alone, breadth first."""
+
+    test: list[int]  # -1 for leaves
+    parent: list[int]
+    counts: list[list[int]]
+    paid: list[int]
+
+
+def grown(nodes: Nodes) -> Grown:
+    """What was grown, without branches and the leaves that no known case comes to."""
+    kept = np.flatnonzero((nodes.kind != Kind.BY_RESULT) & nodes.counts.any(axis=1))
+    number = {node: position for position, node in enumerate(kept.tolist())}
+    parent = [-1, *(number[above] for above in nodes.parent[nodes.parent[kept[1:]]].tolist())]
+    test = np.where(nodes.is_buy, nodes.test, -1)[kept]
+    return Grown(test.tolist(), parent, nodes.counts[kept].tolist(), nodes.known_spent[kept].tolist())
 
 
 def as_node(tree: bt.Tree, at: int = 0) -> Node:
     """The tree in the oracle's form."""
-    return _as_node(tree, grown(tree), at)
-
-
-def _as_node(tree: bt.Tree, nodes: Grown, at: int) -> Node:
-    scale = tree.schema.weight_scale
+    nodes, scale = tree.nodes, tree.schema.weight_scale
     counts = tuple(Fraction(int(count)) / scale for count in nodes.counts[at])
-    if nodes.test[at] < 0:
+    if nodes.is_leaf[at]:
         return Node(counts)
-    test = int(nodes.test[at])
-    below = nodes.children(at, len(tree.schema.outcome_names[test]))
-    children = {outcome: _as_node(tree, nodes, int(child)) for outcome, child in enumerate(below) if child >= 0}
-    return Node(counts, test, children, bool(nodes.fallback[at]))
+    below = enumerate(outcomes_below(nodes, at))
+    children = {outcome: as_node(tree, child) for outcome, child in below if child >= 0}
+    return Node(counts, int(nodes.test[at]), children, bool(nodes.fallback[at]))
 
 
 def random_cases(shape: tuple[int, int, int], weighted: bool) -> bt.Instance:

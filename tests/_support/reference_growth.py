@@ -9,7 +9,9 @@ import budgetree as bt
 from budgetree.distributed.partition import NOWHERE, Moves, Partition, Step
 from budgetree.learn.greedy.rule import Settings, decide, stops
 from budgetree.problem import PathState
-from budgetree.tree import LEAF, NO_BRANCH, Grown
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree.grown import grown_nodes
+from budgetree.tree.nodes import Kind
 
 
 def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -17,11 +19,11 @@ def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np
     return _counts(instance, rows, instance.weight_units)
 
 
-def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
+def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
     """Breadth first, one node after another, from row numbers."""
     costs, n_outcomes = instance.schema.costs, instance.schema.n_outcomes
     rows = [instance.class_order.order]
-    test, parent, fallback, first_branch, spent = [LEAF], [-1], [False], [-1], [costs.start]
+    test, fallback, spent = [LEAF], [False], [costs.start]
     branches: list[int] = []
     node = 0
     while node < len(rows):
@@ -30,7 +32,7 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
         is_leaf = stops(counts[0].sum(axis=0), settings.form, settings.delta)
         choice = None if is_leaf else decide(counts, costs, spent[node], settings, cases)
         if choice is not None:
-            test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
+            test[node], fallback[node] = choice.test, choice.fallback
             state, own = spent[node], costs.amounts[0, choice.test].tolist()
             unpaid = int(costs.pays[choice.test]) & ~state.flags
             due = sum(amount for flag, amount in enumerate(costs.fees[0].tolist()) if unpaid >> flag & 1)
@@ -40,19 +42,20 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
                 if len(part):
                     rows.append(part)
                     spent.append(PathState((state.spent[0] + due + own[outcome],), state.flags | unpaid, ()))
-                    for column, value in ((test, LEAF), (parent, node), (fallback, False), (first_branch, -1)):
-                        column.append(value)  # type: ignore[attr-defined]
+                    test.append(LEAF)
+                    fallback.append(False)
         node += 1
     labels, units = instance.labels, instance.weight_units
-    return Grown(
-        test=np.array(test, dtype=np.int32),
-        parent=np.array(parent, dtype=np.int32),
-        counts=np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),
-        paid=np.array([state.spent[0] for state in spent], dtype=np.int64),
-        first_branch=np.array(first_branch, dtype=np.int64),
-        branches=np.array(branches, dtype=np.int32),
-        fallback=np.array(fallback, dtype=bool),
+    nodes = grown_nodes(
+        instance.schema,
+        np.array(test, dtype=np.int32),
+        np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),
+        np.array(branches, dtype=np.int32),
+        np.array(fallback, dtype=bool),
     )
+    kept = (nodes.kind != Kind.BY_RESULT) & nodes.counts.any(axis=1)
+    assert nodes.known_spent[kept].tolist() == [state.spent[0] for state in spent]
+    return nodes
 
 
 def move_in_numpy(partition: Partition, positions: NDArray[np.int32], moves: Moves) -> NDArray[np.int32]:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from budgetree.learn.exact.search import ANY_TEST, Layout, as_nodes
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
+from budgetree.tree.nodes import Kind
 
 
 class State(NamedTuple):
@@ -37,7 +38,7 @@ class ReferenceSearch:
         start = self._start(budget)
         return self._sum_of_parts(start, test) if test in self._tests(start) else None
 
-    def canonical(self, budget: int) -> Grown:
+    def canonical(self, budget: int) -> Nodes:
         """The canonical tree."""
         states, parents, outcomes, tests = [self._start(budget)], [-1], [-1], []
         for number, state in enumerate(states):  # which grow on the way
@@ -47,14 +48,12 @@ class ReferenceSearch:
                     states.append(part)
                     parents.append(number)
                     outcomes.append(outcome)
-        return as_nodes(
-            self.layout,
-            test=np.array(tests),
-            parent=np.array(parents),
-            outcome=np.array(outcomes),
-            paid=np.array([budget - state.left for state in states]),
-            counts=np.array([self._votes(state.cases) for state in states]),
-        )
+        counts = [self._votes(state.cases) for state in states]
+        tree = {"test": tests, "parent": parents, "outcome": outcomes, "counts": counts}
+        nodes = as_nodes(self.layout, {name: np.array(of_nodes) for name, of_nodes in tree.items()})
+        kept = (nodes.kind != Kind.BY_RESULT) & nodes.counts.any(axis=1)
+        assert nodes.known_spent[kept].tolist() == [budget - state.left for state in states]
+        return nodes
 
     def _start(self, budget: int) -> State:
         return State(tuple(range(self.layout.n_cases)), budget, 0)

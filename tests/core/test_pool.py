@@ -57,7 +57,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
         budget = rng.choice([2**53, rng.randint(0, 20)])
         wanted = settings_for(instance, budget)
         nodes = [grow_in_numpy(instance, settings) for settings in wanted]
-        apart = [steps_of_nodes(each, instance.schema.costs, instance.schema.loss_table) for each in nodes]
+        apart = [steps_of_nodes(each, instance.schema.loss_table) for each in nodes]
         assert same(SharedPool(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
 
@@ -66,8 +66,8 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
 def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> None:
     instance = bt.datasets.load(name)
     wanted = settings_for(instance, instance.schema.costs.budget_units(None))
-    tables = (instance.schema.costs, instance.schema.loss_table)
-    apart = [steps_of_nodes(grow_in_numpy(instance, settings), *tables) for settings in wanted]
+    losses = instance.schema.loss_table
+    apart = [steps_of_nodes(grow_in_numpy(instance, settings), losses) for settings in wanted]
     pool = SharedPool(instance, cache_bytes)
     for _ in range(2):  # the second time from what the first one left
         assert same(pool.steps(wanted, Clock(None)), join_steps(apart))

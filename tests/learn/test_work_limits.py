@@ -22,7 +22,7 @@ from budgetree.learn.settings import CACHE_BYTES, FitRequest
 from budgetree.learn.validation import FoldSettings, cross_validate
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, Ended, WorkPlan
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
 
 HURRIED = WorkPlan(
     moment=0.002,
@@ -45,8 +45,8 @@ def hard_table(seed: int, outcomes: int = 2, *, has_prices: bool = False) -> bt.
     return bt.Instance(codes, labels, test_names=names, prices=prices)
 
 
-def arrays(grown: Grown | None) -> list[Any]:
-    return [] if grown is None else [part.tolist() for part in (grown.test, grown.parent, grown.paid, grown.counts)]
+def arrays(nodes: Nodes | None) -> list[Any]:
+    return [] if nodes is None else [array.tolist() for array in nodes.arrays.values()]
 
 
 def frontier_facts(found: Frontier) -> list[Any]:

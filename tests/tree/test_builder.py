@@ -14,7 +14,7 @@ import pytest
 import reference
 from hypothesis import given, settings, target
 from hypothesis import strategies as st
-from support import to_instance
+from support import outcomes_below, to_instance
 
 import budgetree as bt
 from _support.refusals import refused
@@ -22,33 +22,31 @@ from budgetree.errors import TreeError
 from budgetree.learn.greedy.levels import grow_nodes
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.problem.cost_model import NotAllowedError, Reason
-from budgetree.tree import Fixed, Grown, Model, Nodes, Points, Split, Totals, Tree, TreeBuilder
-from budgetree.tree.grown import grown_of_nodes, nodes_of_grown
+from budgetree.tree import Fixed, Model, Nodes, Points, Split, Totals, Tree, TreeBuilder
 from built_trees import known_cases, odd_tree, random_codes, random_tree
 
 seeds = st.integers(0, 10**6)
 
 
-def grown(seed: int) -> tuple[bt.Instance, Grown]:
+def grown(seed: int) -> tuple[bt.Instance, Nodes]:
     instance = to_instance(reference.random_problem(random.Random(seed)))
     return instance, grow_nodes(instance, check_settings(instance, bt.Pairs(), 0, None, "worst"))
 
 
-def step_by_step(instance: bt.Instance, tree: Grown) -> Tree:
+def step_by_step(instance: bt.Instance, tree: Nodes) -> Tree:
     """The same, by the builder's single steps, which count the cases again."""
     builder = TreeBuilder(instance)
-    ends = {0: builder.root}
-    for node in range(len(tree)):
-        end = ends.pop(node)
+    ends = [(0, builder.root)]
+    for node, end in ends:  # which grow on the way
         if tree.is_leaf[node]:
             builder.leaf(end)
             continue
-        test = int(tree.test[node])
-        children = tree.children(node, int(instance.schema.n_outcomes[test])).tolist()
+        children = outcomes_below(tree, node)
         below = sorted({child for child in children if child >= 0})
         sides = [below.index(child) if child >= 0 else len(below) for child in [*children, -1]]
+        test = int(tree.test[node])
         *seen, unseen = builder.branch(builder.buy(end, test), Split.by_result(test, sides))
-        ends |= zip(below, seen, strict=True)
+        ends += zip(below, seen, strict=True)
         builder.leaf(unseen)
     return builder.build()
 
@@ -57,20 +55,10 @@ def step_by_step(instance: bt.Instance, tree: Grown) -> Tree:
 @settings(max_examples=80, deadline=None)
 def test_a_grown_tree_is_what_single_steps_build(seed: int) -> None:
     instance, tree = grown(seed)
-    at_once, by_steps = nodes_of_grown(instance.schema, tree), step_by_step(instance, tree).nodes
-    for name, array in at_once.arrays.items():
+    by_steps = step_by_step(instance, tree).nodes
+    for name, array in tree.arrays.items():
         if name != "fallback":
             assert array.tolist() == by_steps.arrays[name].tolist(), name
-
-
-@given(seeds)
-@settings(max_examples=60, deadline=None)
-def test_a_grown_tree_comes_back(seed: int) -> None:
-    instance, tree = grown(seed)
-    again = grown_of_nodes(nodes_of_grown(instance.schema, tree))
-    assert again is not None
-    for name in set(Grown.__dataclass_fields__):
-        assert np.array_equal(getattr(again, name), getattr(tree, name)), name
 
 
 def test_a_grown_tree_may_stand_below_other_steps() -> None:

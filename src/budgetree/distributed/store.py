@@ -57,7 +57,7 @@ from budgetree.problem.prices import left_out_sentence
 from budgetree.services.files import part_name, read_json, remove_orphans
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
-from budgetree.tree.grown import leaf_of
+from budgetree.tree.grown import leaf_nodes
 from budgetree.tree.provenance import Origin
 
 AnyPath = str | PathLike[str]
@@ -245,7 +245,7 @@ def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes
 
 def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
     """What the partitions mean, and what they add up to."""
-    grown_tree(schema, leaf_of(totals.counts), n_objects, Origin()).to_json(folder / CASES)
+    grown_tree(schema, leaf_nodes(schema, totals.counts), n_objects, Origin()).to_json(folder / CASES)
 
 
 def write_drawn(folder: Path, rows: DrawnRows, tests: Sequence[NumberTest]) -> None:

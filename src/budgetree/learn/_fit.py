@@ -337,8 +337,7 @@ def grow(
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
-    inner = ~nodes.is_leaf
-    if impurity != _PAIRS and inner.any() and nodes.fallback[inner].all():
+    if impurity != _PAIRS and nodes.is_buy.any() and nodes.fallback[nodes.is_buy].all():
         message = f"{impurity!r}: no test reduces it in every outcome of a node, so Pairs chose every test."
         warnings.warn(message, stacklevel=2)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)

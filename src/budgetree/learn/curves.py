@@ -19,12 +19,14 @@ from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCoun
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
 from budgetree.learn.points import given
 from budgetree.learn.settings import check_instance, check_threads
-from budgetree.problem import CostModel, Instance
+from budgetree.problem import Instance
 from budgetree.problem.units import plain_number
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
-from budgetree.tree import Grown, Origin, Tree
+from budgetree.tree import Nodes, Origin, Tree
 from budgetree.tree.builder import grown_tree
+from budgetree.tree.changes import pruned
+from budgetree.tree.nodes import Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +214,15 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     schema, costs = instance.schema, instance.schema.costs
     nodes = grow_nodes(instance, check_settings(instance, impurity, 0, None, "worst"), check_threads(None))
     form = impurity.form(schema.weight_scale, instance.n_classes)
-    inner = np.flatnonzero(~nodes.is_leaf)
-    of_nodes = np.asarray(form.value(nodes.counts.astype(object) if form.exact else nodes.counts))
-    # Per node the least on its path, the largest δ that does not reach it: a user's own function may rise below.
-    impurities = of_nodes.copy()
-    for first, last in nodes.levels[1:]:
-        impurities[first:last] = np.minimum(of_nodes[first:last], impurities[nodes.parent[first:last]])
-    order = inner[np.argsort(impurities[inner], kind="stable")[::-1]]
-    totals = _totals(nodes, costs, order)
+    buys = np.flatnonzero(nodes.is_buy)
+    counts = nodes.counts[buys]
+    # Per purchase the least on its path, the largest δ that does not reach it: a user's own function may rise below.
+    impurities, above = np.asarray(form.value(counts.astype(object) if form.exact else counts)).copy(), nodes.parent
+    number = dict(zip(buys.tolist(), range(len(buys)), strict=True))
+    for at, buy in enumerate(above[above[buys[1:]]].tolist(), start=1):
+        impurities[at] = min(impurities[at], impurities[number[buy]])
+    order = np.argsort(impurities, kind="stable")[::-1]
+    totals = _totals(nodes, buys[order])
     whole = _Whole(instance, nodes, impurities, greedy_origin(impurity))
     total_weight = int(nodes.counts[0].sum())
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
@@ -253,36 +256,35 @@ class _Whole:
     """The tree of δ = 0, of which every other is a part."""
 
     instance: Instance
-    nodes: Grown
-    impurities: NDArray[Any]  # per node, the least on its path
+    nodes: Nodes
+    impurities: NDArray[Any]  # per purchase, the least on its path
     origin: Origin
 
     def stopped(self, threshold: Any, delta: Fraction) -> Tree:
         schema, nodes, origin = self.instance.schema, self.nodes, self.origin
-        stopped = np.asarray(self.impurities <= threshold, dtype=bool) & ~nodes.is_leaf
+        stopped = np.zeros(len(nodes), dtype=bool)
+        stopped[nodes.is_buy] = self.impurities <= threshold
         if stopped.any():
-            nodes, origin = nodes.pruned(stopped, schema.n_outcomes), replace(origin, delta=delta)
+            nodes, origin = pruned(nodes, stopped), replace(origin, delta=delta)
         return grown_tree(schema, nodes, self.instance.n_objects, origin)
 
 
-def _totals(nodes: Grown, costs: CostModel, order: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
+def _totals(nodes: Nodes, order: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
     """After each split, in the order in which a falling δ makes them; the first is of the single leaf.
 
     Errors, Σ weight × price over the leaves, max_cost and known_max_cost.
     """
-    spent = nodes.counts.sum(axis=1).astype(object) * nodes.paid.astype(object)
+    parent, ends = nodes.parent, np.flatnonzero(nodes.kind[nodes.parent] == Kind.BY_RESULT)
 
     def running(values: NDArray[Any]) -> list[int]:
         """Totals over the leaves, where each split puts the values of its children in the place of its own."""
         below = np.zeros_like(values)
-        np.add.at(below, nodes.parent[1:], values[1:])
+        np.add.at(below, parent[parent[ends]], values[ends])
         return list(accumulate([int(values[0]), *(below - values)[order].tolist()]))
 
-    wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
-    costliest_child = np.zeros_like(nodes.paid)
-    np.maximum.at(costliest_child, nodes.parent[1:], nodes.paid[1:])
+    weight, branch = nodes.counts.sum(axis=1), nodes.children[nodes.first[order]]
+    wrong, spent = weight - nodes.counts.max(axis=1), weight.astype(object) * nodes.known_spent.astype(object)
     costliest = [
-        np.maximum.accumulate([0, *most[order].tolist()]).tolist()
-        for most in (nodes.most_after(costs), costliest_child)
+        np.maximum.accumulate([0, *most[branch].tolist()]).tolist() for most in (nodes.spent, nodes.known_spent)
     ]
     return list(zip(running(wrong), running(spent), *costliest, strict=True))

@@ -23,7 +23,7 @@ from budgetree.services.clock import Ended
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
-from budgetree.tree.grown import leaf_of
+from budgetree.tree.grown import leaf_nodes
 from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, Objective, Origin, ProofState
 
 # Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
@@ -99,7 +99,7 @@ def given(tree: Tree) -> Tree:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    grown, table = leaf_of(instance.class_order.counts), instance.fingerprint
+    grown, table = leaf_nodes(instance.schema, instance.class_order.counts), instance.fingerprint
     return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF, table=table))
 
 

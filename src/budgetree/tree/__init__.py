@@ -3,7 +3,7 @@
 from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.confusion import Confusion
 from budgetree.tree.consultation import Consultation
-from budgetree.tree.grown import LEAF, NO_BRANCH, Grown
+from budgetree.tree.grown import LEAF, NO_BRANCH
 from budgetree.tree.leaves import Ensemble, Fixed, Majority, Model, Points, Totals
 from budgetree.tree.nodes import Branch, Buy, Nodes, Split
 from budgetree.tree.provenance import Bounds, Origin
@@ -11,6 +11,6 @@ from budgetree.tree.tree import Tree
 from budgetree.tree.walk import Walk
 
 __all__ = [
-    "LEAF", "NO_BRANCH", "Bounds", "Branch", "Buy", "Confusion", "Consultation", "Ensemble", "Fixed", "Grown",
+    "LEAF", "NO_BRANCH", "Bounds", "Branch", "Buy", "Confusion", "Consultation", "Ensemble", "Fixed",
     "Majority", "Model", "Nodes", "Origin", "Points", "Split", "Totals", "Tree", "TreeBuilder", "Walk",
 ]  # fmt: skip

@@ -14,7 +14,6 @@ from budgetree._internal import internal
 from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema
 from budgetree.problem.cost_model import mask_of
-from budgetree.tree.grown import NO_BRANCH, Grown, nodes_of_grown
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals, is_whole, unfit
 from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes, Split
 from budgetree.tree.provenance import Origin
@@ -97,7 +96,7 @@ class TreeBuilder:
         self._cases = None if isinstance(cases, Schema) else cases
         self._costs = self.schema.costs.within(budget)
         self._nodes: list[_Node] = []
-        self._grown: Grown | None = None
+        self._grown: Nodes | None = None
         self.root = self._open(self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
@@ -215,7 +214,7 @@ class TreeBuilder:
         self._close(end, rule)
 
     @internal
-    def add_grown(self, end: OpenEnd, grown: Grown) -> None:
+    def add_grown(self, end: OpenEnd, grown: Nodes) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
         if end.number == 0 and len(self._nodes) == 1 and not (self._costs.panels or self._costs.first):
             self._close(end, Majority())
@@ -225,7 +224,7 @@ class TreeBuilder:
             if isinstance(above.step, int):
                 above.facts = self._bought(grown.counts[0], above.step)
                 self._count_shown(above.facts, above.step, grown)
-        self.add_nodes(end, nodes_of_grown(self.schema, grown))
+        self.add_nodes(end, grown)
 
     @internal
     def add_nodes(
@@ -268,14 +267,12 @@ class TreeBuilder:
             self.note(end, facts)
         return left_out
 
-    def _count_shown(self, facts: Facts, test: int, grown: Grown) -> None:
+    def _count_shown(self, facts: Facts, test: int, nodes: Nodes) -> None:
         """What a purchase showed, as far as a tree below it tells its results apart."""
         assert facts.shown is not None
-        weight = grown.counts.sum(axis=1)
-        for node in np.flatnonzero(grown.test == test).tolist():
-            children = grown.children(node, len(facts.shown) - 1)
-            shown = np.where(children == NO_BRANCH, 0, weight[children])
-            facts.shown[:-1] += shown
+        for node in np.flatnonzero(nodes.is_buy & (nodes.test == test)).tolist():
+            shown = nodes.shown[nodes.results(node)]
+            facts.shown += shown
             facts.shown[-1] -= shown.sum()
 
     def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
@@ -307,7 +304,7 @@ class TreeBuilder:
             if node.step is None:
                 message = f"build: node {number} is open; buy a test, branch, or make it a leaf."
                 raise TreeError(message, subject="build", found=number)
-        nodes = self._of_steps() if self._grown is None else nodes_of_grown(self.schema, self._grown)
+        nodes = self._of_steps() if self._grown is None else self._grown
         if n_cases is None:
             n_cases = 0 if self._cases is None else self._cases.n_objects
         if not is_whole(n_cases) or n_cases < 0 or (n_cases > 0 and not nodes.counts[0].any()):
@@ -454,7 +451,7 @@ class TreeBuilder:
         return _with_known_spent(_with_facts(nodes, facts), self.schema)
 
 
-def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **record: Any) -> Tree:
+def grown_tree(schema: Schema, grown: Nodes, n_cases: int, origin: Origin, **record: Any) -> Tree:
     """The tree that a learner has grown."""
     builder = TreeBuilder(schema)
     builder.add_grown(builder.begin(), grown)

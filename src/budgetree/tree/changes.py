@@ -22,7 +22,7 @@ from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
-from budgetree.tree.nodes import Branch, Buy, Kind, Node, Nodes
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
@@ -71,15 +71,44 @@ def common_answers(nodes: Nodes) -> NDArray[np.int64]:
     A leaf that no known case comes to, as those for unlisted results, answers as a node above it does. Where majorities
     answer, that is the answer of the other leaves, so that it does not keep a purchase alive.
     """
-    unknown, differs = -2, -1
-    common = np.full(len(nodes), unknown, dtype=np.int64)
-    for node in range(len(nodes) - 1, -1, -1):
-        if nodes.is_leaf[node]:
-            common[node] = nodes.label[node] if nodes.scored(node) is None else differs
-        above = int(nodes.parent[node])
-        if above >= 0:
-            common[above] = common[node] if common[above] in (unknown, common[node]) else differs
-    return common
+    label, is_leaf = nodes.label, nodes.is_leaf
+    by_totals = (nodes.n_scores > 0) | (nodes.points_rule != NO_RULE)
+    lowest = np.where(is_leaf, np.where(by_totals, -1, label), np.iinfo(np.int64).max)
+    highest = np.where(is_leaf, label, -1)
+    for first, last in reversed(nodes.levels[1:]):
+        np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
+        np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
+    return np.where(lowest == highest, lowest, -1)
+
+
+def trimmed(nodes: Nodes) -> Nodes:
+    """The same of a grown tree, where a purchase becomes a leaf if all leaves below it give the same answer."""
+    redundant = (common_answers(nodes) >= 0) & nodes.is_buy
+    return pruned(nodes, redundant) if redundant.any() else nodes
+
+
+def pruned(nodes: Nodes, stops: NDArray[np.bool_]) -> Nodes:
+    """What remains of a grown tree, all at once, when these purchases become leaves."""
+    kept, goes_on = [True], (~(stops | nodes.is_leaf)).tolist()
+    for above in nodes.parent[1:].tolist():
+        kept.append(kept[above] and goes_on[above])
+    left = np.array(kept)
+    goes = left & np.array(goes_on)
+    number = np.cumsum(left) - 1
+    results = np.repeat(goes, nodes.n_results * nodes.is_buy)
+    return replace(
+        nodes,
+        kind=np.where(stops, np.uint8(Kind.LEAF), nodes.kind)[left],
+        test=np.where(stops, np.int32(NO_TEST), nodes.test)[left],
+        children=number[nodes.children[np.repeat(goes, nodes.n_children)]].astype(np.int32),
+        all_charges=np.ascontiguousarray(nodes.all_charges[:, results]),
+        shown=nodes.shown[results],
+        rule=nodes.rule[left],
+        counts=nodes.counts[left],
+        all_spent=np.ascontiguousarray(nodes.all_spent[:, left]),
+        known_spent=nodes.known_spent[left],
+        fallback=(nodes.fallback & ~stops)[left],
+    )
 
 
 def _joined(nodes: Nodes, node: int, answer: int) -> Leaf:

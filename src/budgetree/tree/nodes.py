@@ -327,6 +327,11 @@ class Nodes(ReadOnlyArrays):
         parent[self.children] = np.repeat(np.arange(len(self)), self.n_children)
         return parent
 
+    @cached_property
+    def levels(self) -> tuple[tuple[int, int], ...]:
+        """The range of node numbers at each depth."""
+        return level_ranges(self.parent)
+
     def results(self, node: int) -> slice:
         """Where the charges of a buy are."""
         start = int(self.charge_at[node])
@@ -556,6 +561,15 @@ class Nodes(ReadOnlyArrays):
             [core.TotalSplit(scorer[id(by.totals)], list(by.cuts), by.confidence or 0.0) for by in self.splits],
         )
         return [core.Route(*steps, charges, *others) for charges in self.all_charges]
+
+
+def level_ranges(parent: NDArray[np.integer[Any]]) -> tuple[tuple[int, int], ...]:
+    """Of nodes that are numbered breadth first, the range of numbers at each depth."""
+    ranges, first, last = [], 0, 1
+    while last > first:
+        ranges.append((first, last))
+        first, last = last, int(np.searchsorted(parent, last, side="left"))
+    return tuple(ranges)
 
 
 def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Grown of a level: the largest child is left over where that is less work, and its counts come out right."""
+"""Nodes of a level: the largest child is left over where that is less work, and its counts come out right."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ START = PathState((0,), 0, ())
 
 def family(*weights: int, leaves: tuple[int, ...] = ()) -> list[Node]:
     total, table = sum(weights), np.array([[10, 20]])
-    parent = Node(0, None, 0, np.array([total]), total, START, position=0, test=1, table=table)
+    parent = Node(None, 0, np.array([total]), total, START, position=0, test=1, table=table)
     return [
-        Node(i + 1, parent, i, np.array([weight]), weight, START, is_open=i not in leaves)
-        for i, weight in enumerate(weights)
+        Node(parent, i, np.array([weight]), weight, START, is_open=i not in leaves) for i, weight in enumerate(weights)
     ]
 
 
 def test_of_siblings_the_largest_is_left_over() -> None:
     nodes = family(6000, 3000, 1000, leaves=(2,))
     counted, left_over = to_count(nodes, WORK)
-    assert ([node.number for node in counted], [node.number for node in left_over]) == ([2, 3], [1])
+    assert ([node.outcome for node in counted], [node.outcome for node in left_over]) == ([1, 2], [0])
     nodes[1].table, nodes[2].table = np.array([[1, 2]]), np.array([[3, 4]])
     fill_left_over(nodes, left_over)
     assert nodes[0].table is not None
@@ -34,7 +33,7 @@ def test_of_siblings_the_largest_is_left_over() -> None:
 def test_leaves_are_not_counted_where_that_is_more_work() -> None:
     nodes = family(2000, 5000, 3000, leaves=(1, 2))
     counted, left_over = to_count(nodes, WORK)
-    assert ([node.number for node in counted], left_over) == ([1], [])
+    assert ([node.outcome for node in counted], left_over) == ([0], [])
     counted, left_over = to_count(family(6000, 4000), None)  # parents' tables do not fit
     assert (len(counted), left_over) == (2, [])
 

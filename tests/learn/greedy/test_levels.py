@@ -16,16 +16,15 @@ from budgetree.distributed.partition import Step
 from budgetree.learn.greedy.levels import CountCache, EndedEarlyError, LevelGrower, grow_nodes
 from budgetree.learn.greedy.rule import PythonRule, check_settings
 from budgetree.services.clock import Clock
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
 from sharding import PARTITIONS, random_instance, sharded
 
 NINE = bt.datasets.names()[:9]
 IMPURITIES = (bt.Pairs(), bt.Powers(5), bt.HingedPairs(2), bt.HingedProduct(3), bt.Entropy())
 
 
-def are_same(one: Grown, other: Grown) -> bool:
-    names = ("test", "parent", "counts", "paid", "first_branch", "branches", "fallback")
-    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in names)
+def are_same(one: Nodes, other: Nodes) -> bool:
+    return one == other and all(array.dtype == other.arrays[name].dtype for name, array in one.arrays.items())
 
 
 @pytest.mark.parametrize("name", NINE)
@@ -53,7 +52,7 @@ def test_random_instances_from_any_number_of_shards(seed: int) -> None:
         for by_class in (False, True):
             tree = bt.grow(sharded(instance, n_parts, by_class=by_class), impurity, **settings)
             assert tree.to_dict() == expected.to_dict()
-            assert are_same(grown(tree), grown(expected))
+            assert are_same(tree.nodes, expected.nodes)
 
 
 def test_a_users_own_function_is_served_by_the_rule_in_python() -> None:
@@ -95,8 +94,8 @@ def test_a_level_that_is_too_large_is_counted_in_batches(max_table_bytes: int, w
     settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
     cases = sharded(instance, 4)
     engine = _Counting(cases.engine(1))
-    grown = LevelGrower(cases, settings, engine, max_table_bytes=max_table_bytes).grow()
-    assert are_same(grown, grow_nodes(instance, settings))
+    found = LevelGrower(cases, settings, engine, max_table_bytes=max_table_bytes).grow()
+    assert are_same(found, grow_nodes(instance, settings))
     node_bytes = 8 * 6 * 5 * 4
     assert engine.max_slots <= max(2, max_table_bytes // node_bytes)
 
@@ -127,17 +126,18 @@ def test_a_growth_that_ends_early_is_the_beginning_of_the_whole_tree(seed: int) 
     instance = random_instance(seed)
     settings = check_settings(instance, IMPURITIES[seed % len(IMPURITIES)], 0, [None, 6][seed % 2], "worst")
     whole, cases = grow_nodes(instance, settings), sharded(instance, 3)
-    for n_looks in range(int((~whole.is_leaf).sum()) - 1):  # one for each test but the root's, or more
+    expected = grown(whole)
+    for n_looks in range(int(whole.is_buy.sum()) - 1):  # one for each test but the root's, or more
         grower = LevelGrower(cases, settings, cases.engine(1), clock=_Looks(n_looks))
         with pytest.raises(EndedEarlyError) as ended:
             grower.grow()
-        part = ended.value.nodes
-        assert 1 < len(part.test) <= len(whole.test)
-        assert part.counts.tolist() == whole.counts[: len(part.test)].tolist()
-        assert part.paid.tolist() == whole.paid[: len(part.test)].tolist()
-        assert part.parent.tolist() == whole.parent[: len(part.test)].tolist()
-        inner = ~part.is_leaf
-        assert part.test[inner].tolist() == whole.test[: len(part.test)][inner].tolist()
+        part = grown(ended.value.nodes)
+        n_nodes = len(part.test)
+        assert 1 < n_nodes <= len(expected.test)
+        assert part.counts == expected.counts[:n_nodes]
+        assert part.paid == expected.paid[:n_nodes]
+        assert part.parent == expected.parent[:n_nodes]
+        assert all(own in (-1, its) for own, its in zip(part.test, expected.test, strict=False))
 
 
 @pytest.mark.parametrize("max_table_bytes", [0, 10**8])

@@ -17,10 +17,10 @@ def test_every_cut_gets_wrong_what_its_steps_say() -> None:
         instance = to_instance(reference.random_problem(rng))
         tree = bt.grow(instance, bt.Powers(3))
         table = instance.schema.costs
-        steps = steps_of_nodes(grown(tree), table, instance.schema.loss_table)
+        steps = steps_of_nodes(tree.nodes, instance.schema.loss_table)
         at_root = instance.class_order.leaf_loss
         assert steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.errors]
-        assert steps.summaries[:, MAX_COST].tolist() == [grown(tree).paid.max()]
+        assert steps.summaries[:, MAX_COST].tolist() == [max(grown(tree.nodes).paid)]
         for budget in {0, *steps.need.tolist()}:
             saved = steps.gain[steps.need <= budget].sum()
             assert tree.cut(table.amount(budget)).nodes.errors == at_root - saved
@@ -29,8 +29,7 @@ def test_every_cut_gets_wrong_what_its_steps_say() -> None:
 def test_joined_steps_are_those_of_each_tree_in_order() -> None:
     instance = bt.datasets.load("house_votes")
     trees = [bt.grow(instance, bt.Powers(power)) for power in (2, 3, 5)]
-    tables = (instance.schema.costs, instance.schema.loss_table)
-    parts = [steps_of_nodes(grown(tree), *tables) for tree in trees]
+    parts = [steps_of_nodes(tree.nodes, instance.schema.loss_table) for tree in trees]
     joined = join_steps([join_steps(parts[:2]), parts[2]])
     assert joined.owner.tolist() == [i for i, part in enumerate(parts) for _ in part.need]
     for i, part in enumerate(parts):

@@ -14,7 +14,7 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.validation import deal
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, WorkPlan
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
 
 from .tables import random_instance
 
@@ -32,7 +32,7 @@ def test_of_noise_most_is_cut_and_the_loss_is_that_of_guessing() -> None:
     assert reached(start.nodes, start.stops) < reached(start.nodes, start.nodes.is_leaf) / 2
 
 
-def reached(nodes: Grown, stops: np.ndarray) -> int:
+def reached(nodes: Nodes, stops: np.ndarray) -> int:
     """How many nodes are left when paths end where they stop."""
     left = [True]
     for above in nodes.parent[1:].tolist():

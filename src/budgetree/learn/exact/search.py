@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.errors import TooLargeError
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import LEAF, NO_BRANCH, Grown
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree.grown import grown_nodes
 
 if TYPE_CHECKING:
     from budgetree._core import Answer
@@ -59,7 +62,7 @@ class Layout:
     def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
         cases, losses, costs = instance.class_order.order, instance.schema.loss_table, instance.schema.costs
         self.by_price = np.argsort(costs.costliest, kind="stable").astype(np.int32)  # per test
-        self.costs = costs.reordered(self.by_price)
+        self.schema, self.costs = instance.schema, costs.reordered(self.by_price)
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
@@ -131,7 +134,7 @@ class LongAnswer:
 
     answer: Answer | None  # None if the clock was over first
     lower_bound: int  # no tree within the budget has fewer errors
-    nodes: Grown | None  # the best tree that it found below the cutoff
+    nodes: Nodes | None  # the best tree that it found below the cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class Search:
         with clock.in_core() as core_clock:
             how = (core_clock, self._threads, bound_seconds, known_bound)
             found, tree = self._search.search_in_parallel(core.Question(budget, min(cutoff, NEVER), ANY_TEST), *how)
-        return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, **tree))
+        return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, tree))
 
     def tree(
         self,
@@ -218,7 +221,7 @@ class Search:
         by: Pass = EVERYTHING,
         first_test: int = ANY_TEST,
         is_canonical: bool = False,
-    ) -> Grown | None:
+    ) -> Nodes | None:
         """The tree behind an answer to this pass, with its first test where that is known; None when the clock is over.
 
         The canonical one is the tree that the budget defines, whatever was searched before.
@@ -227,27 +230,19 @@ class Search:
         question.is_canonical = is_canonical
         with clock.in_core() as core_clock:
             tree = self._search.tree(question, core_clock, by.in_core)
-        return None if tree is None else as_nodes(self._layout, **tree)
+        return None if tree is None else as_nodes(self._layout, tree)
 
 
-def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, counts: Any) -> Grown:
+def as_nodes(layout: Layout, tree: Mapping[str, NDArray[Any]]) -> Nodes:
     """A tree whose tests are in the layout's order, with the instance's tests and a branch for every outcome.
 
-    The arguments are arrays, per node and breadth first: its test (ANY_TEST for a leaf), its parent (−1 for the root)
-    with the outcome that leads here, what is paid, and the counts by class in weight units.
+    It has arrays, per node and breadth first: `test` (ANY_TEST for a leaf), `parent` (−1 for the root), `outcome`, that
+    of the parent's test which leads here, and `counts` by class in weight units.
     """
-    inner = test != ANY_TEST
+    test, inner = tree["test"], tree["test"] != ANY_TEST
     width = np.where(inner, layout.n_outcomes[test], 0)
-    first_branch = np.where(inner, np.cumsum(width) - width, -1)
     branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
     below = np.arange(1, len(test))
-    branches[first_branch[parent[below]] + outcome[below]] = below
-    return Grown(
-        test=np.where(inner, layout.by_price[test], LEAF).astype(np.int32),
-        parent=parent.astype(np.int32),
-        counts=counts.astype(np.int64),
-        paid=paid.astype(np.int64),
-        first_branch=first_branch.astype(np.int64),
-        branches=branches,
-        fallback=np.zeros(len(test), dtype=bool),
-    )
+    branches[(np.cumsum(width) - width)[tree["parent"][below]] + tree["outcome"][below]] = below
+    own = np.where(inner, layout.by_price[test], LEAF).astype(np.int32)
+    return grown_nodes(layout.schema, own, tree["counts"], branches, np.zeros(len(test), dtype=bool))

@@ -19,8 +19,9 @@ from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import Grown, Tree
+from budgetree.tree import Nodes, Tree
 from budgetree.tree.builder import grown_tree
+from budgetree.tree.changes import trimmed
 from budgetree.tree.provenance import Method, Origin
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class Solver:
             self.clock.interrupt()
             return None
 
-    def _keep_nodes(self, nodes: Grown | None, source: str, method: Method = Method.EXACT) -> None:
+    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = Method.EXACT) -> None:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
@@ -253,7 +254,7 @@ class Solver:
     def _origin(self, method: Method) -> Origin:
         return Origin(method, min_cases=self._request.min_cases, table=self._instance.fingerprint)
 
-    def _tree(self, nodes: Grown, method: Method = Method.EXACT) -> Tree:
+    def _tree(self, nodes: Nodes, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
         schema = self._instance.schema
-        return grown_tree(schema, nodes.trimmed(schema), self._instance.n_objects, self._origin(method))
+        return grown_tree(schema, trimmed(nodes), self._instance.n_objects, self._origin(method))

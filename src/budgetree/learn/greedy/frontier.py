@@ -28,8 +28,9 @@ from budgetree.learn.points import Candidate, leaf_candidate
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Grown, Origin, Tree
+from budgetree.tree import Nodes, Origin, Tree
 from budgetree.tree.builder import grown_tree
+from budgetree.tree.changes import pruned, trimmed
 from budgetree.tree.provenance import Change, ChangeKind
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
@@ -44,7 +45,7 @@ class _Whole:
     hard_budget: int  # in price units
     weights: ClassWeights | None
     min_cases: int
-    ended: Grown | None  # what there is of it, where the time was over before its end
+    ended: Nodes | None  # what there is of it, where the time was over before its end
 
     @property
     def source(self) -> str:
@@ -54,7 +55,7 @@ class _Whole:
             parts.append(f"budget={table.amount(self.hard_budget)}")
         return ", ".join(parts + ["ended early"] * (self.ended is not None))
 
-    def grow(self) -> Grown:
+    def grow(self) -> Nodes:
         """The tree that is cut."""
         if self.ended is not None:
             return self.ended
@@ -80,7 +81,7 @@ class _Recent:
     """The whole trees that were asked for last: many points of a frontier are cuts of one tree."""
 
     def __init__(self) -> None:
-        self._trees: OrderedDict[_Whole, Grown] = OrderedDict()
+        self._trees: OrderedDict[_Whole, Nodes] = OrderedDict()
 
     def __reduce__(self) -> tuple[type[_Recent], tuple[()]]:
         return _Recent, ()  # they can be grown again
@@ -92,13 +93,14 @@ class _Recent:
         if len(self._trees) > MAX_GROWN:
             self._trees.popitem(last=False)
         schema, origin = whole.instance.schema, whole.origin
-        beyond = ~grown.is_leaf & (grown.most_after(schema.costs) > need)
+        beyond, buys = np.zeros(len(grown), dtype=bool), np.flatnonzero(grown.is_buy)
+        beyond[buys] = grown.spent[grown.children[grown.first[buys]]] > need
         if beyond.any():
-            grown = grown.pruned(beyond, schema.n_outcomes)
+            grown = pruned(grown, beyond)
             origin = origin.then(Change(ChangeKind.CUT, Fraction(need) / schema.costs.scale))
-        if (trimmed := grown.trimmed(schema)) is not grown:
+        if (left := trimmed(grown)) is not grown:
             origin = origin.then(Change(ChangeKind.TRIMMED))
-        return grown_tree(schema, trimmed, whole.instance.n_objects, origin)
+        return grown_tree(schema, left, whole.instance.n_objects, origin)
 
 
 def grow_frontier(instance: AnyCases, request: FitRequest, clock: Clock, report: ProgressReport) -> list[Candidate]:

@@ -30,7 +30,8 @@ from budgetree.problem import Instance, PathState
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import LEAF, NO_BRANCH, Grown
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree.grown import grown_nodes
 from budgetree.tree.provenance import Function, Method, Origin
 
 MAX_TABLE_BYTES = 256 * 2**20  # of the counts that are held at once; a larger level is counted in batches
@@ -41,7 +42,7 @@ Path = frozenset[tuple[int, int]]  # of (test, outcome), in whichever order: the
 class EndedEarlyError(OutOfTimeError):
     """A growth whose time was over; the tree so far is a tree, whose open nodes are leaves."""
 
-    def __init__(self, nodes: Grown) -> None:
+    def __init__(self, nodes: Nodes) -> None:
         super().__init__()
         self.nodes = nodes
 
@@ -95,7 +96,6 @@ def cache_of(cases: DistributedCases, max_bytes: int) -> CountCache:
 class Node:
     """A node of a tree in the making: a leaf until it is split."""
 
-    number: int
     parent: Node | None
     outcome: int  # of the parent's test, that leads here
     counts: NDArray[np.int64]  # per class, with class weights
@@ -104,7 +104,6 @@ class Node:
     path: Path | None = None  # None where counts are not shared
     test: int = LEAF
     fallback: bool = False
-    first_branch: int = -1
     is_open: bool = True  # it may still be split
     position: int = NOWHERE  # of its cases, in the partitions
     table: NDArray[np.int64] | None = None  # cell × class, without class weights, while it is needed
@@ -146,14 +145,14 @@ class LevelGrower:
         self._factors = cases.factors
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
         self._needs_cases = not native.counts_cases(settings.min_cases)
-        self._costs, self._n_outcomes = cases.schema.costs, cases.schema.n_outcomes
+        self._schema, self._costs, self._n_outcomes = cases.schema, cases.schema.costs, cases.schema.n_outcomes
         self._first_cell = np.cumsum(self._n_outcomes) - self._n_outcomes
         n_numbers = int(self._n_outcomes.sum()) * cases.n_classes
         totals = cases.class_order
         self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
         path: Path | None = None if cache is None else frozenset()
-        self._nodes = [Node(0, None, 0, totals.counts, totals.total, self._costs.start, path)]
+        self._nodes = [Node(None, 0, totals.counts, totals.total, self._costs.start, path)]
         self._n_nodes = 1
         self._done: list[tuple[NDArray[Any], ...]] = []  # levels that do not change any more
         self._branches: list[int] = []
@@ -161,7 +160,7 @@ class LevelGrower:
         self._before: list[Node] = []  # the last level's, by position
         self._put_off: tuple[Moves, ...] = ()
 
-    def grow(self, report: ProgressReport = no_report) -> Grown:
+    def grow(self, report: ProgressReport = no_report) -> Nodes:
         """All levels; EndedEarlyError where the clock is over before the last, though not before there is a test."""
         root = self._nodes[0]
         root.table = self._cache.get(root.path)
@@ -233,7 +232,7 @@ class LevelGrower:
             raise EndedEarlyError(self._tree())
 
     def _split(self, nodes: Sequence[Node]) -> list[Node]:
-        """Grown whose tables are known, by the rule; the children of those that it splits."""
+        """Those whose tables are known, by the rule; the children of those that it splits."""
         tables = np.stack([node.table for node in nodes if node.table is not None])
         if self._factors is not None:
             tables = tables * self._factors
@@ -255,7 +254,7 @@ class LevelGrower:
         """Do the test; the new node of each outcome that is present."""
         test, first = choice.test, self._first_cell[choice.test]
         shown = table[first : first + self._n_outcomes[test]]
-        node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
+        node.test, node.fallback = test, choice.fallback
         present = np.flatnonzero(shown.any(axis=1))
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
@@ -265,9 +264,9 @@ class LevelGrower:
         weights = shown.sum(axis=1).tolist()
         for outcome, counts, weight in zip(present.tolist(), shown, weights, strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
-            number, known = self._n_nodes + len(children), self._cache.get(path)
+            known = self._cache.get(path)
             state = self._costs.after_result(node.state, test, outcome)
-            children.append(Node(number, node, outcome, counts, weight, state, path, table=known))
+            children.append(Node(node, outcome, counts, weight, state, path, table=known))
         self._nodes += children
         self._n_nodes += len(children)
         return children
@@ -279,12 +278,11 @@ class LevelGrower:
                 node.is_open = not is_leaf
         return level
 
-    def _tree(self) -> Grown:
-        """The tree as it is now, numbered breadth first."""
+    def _tree(self) -> Nodes:
+        """The tree as it is now."""
         levels = [*self._done, _arrays(self._nodes)] if self._nodes else self._done
-        columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
-        test, parent, counts, paid, first_branch, fallback = columns
-        return Grown(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
+        test, counts, fallback = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
+        return grown_nodes(self._schema, test, counts, np.array(self._branches, dtype=np.int32), fallback)
 
 
 def to_count(level: Sequence[Node], work: Work | None) -> tuple[list[Node], list[Node]]:
@@ -345,15 +343,10 @@ def _forget(level: Sequence[Node]) -> None:
 
 
 def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
-    """Columns of Grown."""
-    return (
-        np.array([node.test for node in nodes], dtype=np.int32),
-        np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
-        np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.state.spent[0] for node in nodes], dtype=np.int64),
-        np.array([node.first_branch for node in nodes], dtype=np.int64),
-        np.array([node.fallback for node in nodes], dtype=bool),
-    )
+    """Test, counts and fallback of each."""
+    test, fallback = ([getattr(node, name) for node in nodes] for name in ("test", "fallback"))
+    counts = np.array([node.counts for node in nodes], dtype=np.int64)
+    return np.array(test, dtype=np.int32), counts, np.array(fallback, dtype=bool)
 
 
 def _states(nodes: Sequence[Node]) -> LevelNodes:
@@ -371,7 +364,7 @@ def grow_nodes(
     clock: Clock | None = None,
     report: ProgressReport = no_report,
     cache: CountCache | None = None,
-) -> Grown:
+) -> Nodes:
     """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it.
 
     By levels, trees that share a cache share what they count.

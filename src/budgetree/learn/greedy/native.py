@@ -18,7 +18,8 @@ from budgetree.impurity import Form
 from budgetree.impurity.functions import whole_bytes
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
 from budgetree.problem import Instance, LossTable, Schema
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
+from budgetree.tree.grown import grown_nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
 
@@ -99,11 +100,12 @@ def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int
     return np.asarray(core.count_classes(cases, numbers, core.Clock()))
 
 
-def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Grown:
+def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
     """The nodes of one tree, by the core alone."""
     native = native_instance(instance)
     grown = core.grow(native.table, native.costs, core_settings(native, settings), threads, core.Clock())
-    return Grown(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
+    arrays = (grown["test"], grown["counts"], grown["branches"], grown["fallback"].view(bool))
+    return grown_nodes(instance.schema, *arrays)
 
 
 class NativeRule:

@@ -23,10 +23,11 @@ from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import CACHE_BYTES, check_threads
-from budgetree.problem import CostModel, Instance, LossTable
+from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Grown
+from budgetree.tree import Nodes
+from budgetree.tree.nodes import Kind
 
 HINGED = (HingedPairs, HingedProduct)  # the families that the core knows
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
@@ -71,17 +72,19 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
     return Steps(need, gain, summaries)
 
 
-def steps_of_nodes(nodes: Grown, costs: CostModel, losses: LossTable) -> Steps:
+def steps_of_nodes(nodes: Nodes, losses: LossTable) -> Steps:
     """The steps of a tree that was not grown in a pool."""
-    need = nodes.most_after(costs)
+    buys, parent = np.flatnonzero(nodes.is_buy), nodes.parent
+    need = np.zeros(len(nodes), dtype=np.int64)
+    need[buys] = nodes.spent[nodes.children[nodes.first[buys]]]
     for first, last in nodes.levels[1:]:
-        need[first:last] = np.maximum(need[first:last], need[nodes.parent[first:last]])
-    lost = nodes.lost(losses)
-    gain = lost.copy()
-    np.subtract.at(gain, nodes.parent[1:], lost[1:])
-    inner = ~nodes.is_leaf
-    summary = [inner.sum(), lost[0], lost[nodes.is_leaf].sum(), nodes.paid.max()]
-    return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))
+        need[first:last] = np.maximum(need[first:last], need[parent[first:last]])
+    lost = np.asarray(losses.of_counts(nodes.counts).min(axis=1), dtype=np.int64)
+    gain, ends = lost.copy(), np.flatnonzero(nodes.kind[parent] == Kind.BY_RESULT)  # the root has no parent
+    np.subtract.at(gain, parent[parent[ends]], lost[ends])
+    most = nodes.known_spent[nodes.is_reached].max()
+    summary = [len(buys), lost[0], lost[nodes.is_leaf].sum(), most]
+    return Steps(need[buys], gain[buys], np.array([summary], dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +95,7 @@ class Batch:
     budget: int
     steps: Steps
     weights: ClassWeights | None = None  # where classes counted by their losses
-    ended: Grown | None = None  # of the only tree, where its growth ended early: it cannot be grown again
+    ended: Nodes | None = None  # of the only tree, where its growth ended early: it cannot be grown again
 
     def impurities(self) -> list[Impurity]:
         return [self.impurity(i) for i in range(len(self.steps))]
@@ -133,9 +136,11 @@ class ClassWeights:
     losses: LossTable  # by which the weighted cases lose what they do, times `scale`
     scale: int
 
-    def real_nodes(self, nodes: Grown) -> Grown:
+    def real_nodes(self, nodes: Nodes, losses: LossTable) -> Nodes:
         """The same tree, which counts the real cases."""
-        return replace(nodes, counts=nodes.counts // self.factors)
+        counts = nodes.counts // self.factors
+        led_to = nodes.children[np.repeat(nodes.kind == Kind.BY_RESULT, nodes.n_children)]
+        return replace(nodes, counts=counts, shown=counts.sum(axis=1)[led_to], loss_table=losses)
 
 
 def weigh_classes(instance: AnyCases) -> ClassWeights | None:
@@ -186,7 +191,7 @@ class Portfolio:
         # Without the core the first tree is grown to its end, since another in its place takes as long; from partitions
         # it may end early.
         self._needs_tree = self._native is None and weights is None
-        self._ended: Grown | None = None
+        self._ended: Nodes | None = None
 
     @cached_property
     def _cases(self) -> DistributedCases:
@@ -206,7 +211,7 @@ class Portfolio:
         """
         if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
-        steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.costs, self._losses)
+        steps = steps_of_nodes(self.nodes(impurity, budget), self._losses)
         return Batch(lambda _: impurity, budget, steps, self._weights)
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
@@ -257,7 +262,7 @@ class Portfolio:
             asked = [(low + high) // 2 for low, high in gaps]
             gaps = [half for (low, high), mid in zip(gaps, asked, strict=True) for half in ((low, mid), (mid, high))]
 
-    def nodes(self, impurity: Impurity, budget: int) -> Grown:
+    def nodes(self, impurity: Impurity, budget: int) -> Nodes:
         """One tree itself."""
         return self._grow(self._form(impurity), budget)
 
@@ -283,7 +288,7 @@ class Portfolio:
                         break
                     nodes = self._ended = self._real_nodes(early.nodes)
                 self._needs_tree = False
-                parts.append(steps_of_nodes(nodes, self.instance.schema.costs, self._losses))
+                parts.append(steps_of_nodes(nodes, self._losses))
                 first += 1
         return join_steps(parts)
 
@@ -294,15 +299,15 @@ class Portfolio:
         assert native is not None
         return native.pool(losses, self._cache_bytes)
 
-    def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Grown:
+    def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
         if self._native is not None and self._native.compares(form):
             return self._real_nodes(grow_nodes(self.instance, settings))
         cache = cache_of(self._cases, self._cache_bytes)
         return self._real_nodes(grow_nodes(self._cases, settings, check_threads(None), clock, cache=cache))
 
-    def _real_nodes(self, nodes: Grown) -> Grown:
-        return nodes if self._weights is None else self._weights.real_nodes(nodes)
+    def _real_nodes(self, nodes: Nodes) -> Nodes:
+        return nodes if self._weights is None else self._weights.real_nodes(nodes, self._losses)
 
     def _real(self, need: NDArray[np.int64], gain: NDArray[np.int64], summaries: NDArray[np.int64]) -> Steps:
         """The core's steps: what those of weighted cases save of the real loss, in whole numbers."""

@@ -23,8 +23,9 @@ from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Fixed, Grown, Split, Tree, TreeBuilder
-from budgetree.tree.grown import LEAF, NO_BRANCH, grown_of_nodes, walk_grown
+from budgetree.tree import Fixed, Nodes, Tree, TreeBuilder
+from budgetree.tree.nodes import Kind
+from budgetree.tree.walk import walk_codes
 
 MAX_CASES = 20_000
 # What a leaf must save, in cases of Brier loss. One of these is chosen by folds.
@@ -35,7 +36,7 @@ PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0
 class ExactStart:
     """A pruned exact tree, and its loss on cases that it was not made from."""
 
-    nodes: Grown
+    nodes: Nodes
     stops: NDArray[np.bool_]
     probabilities: NDArray[np.float64]  # node × class
     loss: float  # sum over all cases, by weight
@@ -77,12 +78,12 @@ class ExactStarts:
             return []
         return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
 
-    def _losses(self, refit: Grown, judged: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""
         codes, weights = self._instance.codes[judged], self._instance.weights[judged]
         answers = np.eye(self._instance.n_classes)[self._instance.labels[judged]]
         of_node, losses = _probabilities(refit, self._scale), []
-        ends = walk_grown(self._instance.schema, refit, codes)
+        ends = walk_codes(refit, self._instance.schema, codes).leaf
         for penalty in PENALTIES:
             at = _stopped(refit, _pruning(refit, penalty, self._scale))[ends]
             losses.append(weights @ ((of_node[at] - answers) ** 2).sum(axis=1))
@@ -91,22 +92,10 @@ class ExactStarts:
 
 def exact_tree(start: ExactStart, cases: Instance) -> Tree:
     """The tree: each test separates the cases as soon as it is bought."""
-    builder, nodes = TreeBuilder(cases), start.nodes
-    waiting = [(builder.begin(), 0)]
-    while waiting:
-        end, node = waiting.pop()
-        test, leaf = int(nodes.test[node]), Fixed(tuple(start.probabilities[node].tolist()))
-        if start.stops[node] or test == LEAF:
-            builder.leaf(end, leaf)
-            continue
-        end = end if test in end.state.tests else builder.buy(end, test)
-        children = nodes.children(node, int(cases.schema.n_outcomes[test]))
-        listed = np.unique(children[children != NO_BRANCH])
-        # An outcome without a branch, or not on the list, gets the answer of the node itself.
-        sides = np.where(children == NO_BRANCH, len(listed), np.searchsorted(listed, children))
-        *known, unseen = builder.branch(end, Split.by_result(test, [*sides.tolist(), len(listed)]))
-        builder.leaf(unseen, leaf)
-        waiting += zip(known, listed.tolist(), strict=True)
+    builder, ends = TreeBuilder(cases), np.flatnonzero(start.stops).tolist()
+    # What no known case showed gets the answer of the node where it is found out.
+    leaves = {node: Fixed(tuple(start.probabilities[node].tolist())) for node in ends}
+    builder.add_nodes(builder.begin(), start.nodes, leaves=leaves)
     return builder.build()
 
 
@@ -121,7 +110,7 @@ def _with_known_results(instance: Instance) -> Instance:
     return known.part(np.arange(len(known.codes)))
 
 
-def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
+def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
     if clock.is_over or not instance.schema.costs.is_plain:
         return None
     request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
@@ -129,34 +118,35 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
         best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
     except TooLargeError:  # no start then
         return None
-    return grown_of_nodes(best.candidates[0].make().nodes) if best.complete else None
+    return best.candidates[0].make().nodes if best.complete else None
 
 
-def _probabilities(nodes: Grown, scale: float) -> NDArray[np.float64]:
+def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
+    """Node × class; a branch has those of the purchase before it."""
     n_classes = nodes.counts.shape[1]
     probabilities = np.full((len(nodes), n_classes), 1 / n_classes)
-    for node in range(len(nodes)):  # parents come first
-        above = probabilities[nodes.parent[node]] if nodes.parent[node] >= 0 else probabilities[node]
-        counts = nodes.counts[node] / scale
-        probabilities[node] = (counts + above) / (counts.sum() + 1)
+    for node, parent in enumerate(nodes.parent.tolist()):  # parents come first
+        above, counts = probabilities[max(parent, 0)], nodes.counts[node] / scale
+        is_branch = nodes.kind[node] == Kind.BY_RESULT
+        probabilities[node] = above if is_branch else (counts + above) / (counts.sum() + 1)
     return probabilities
 
 
-def _pruning(nodes: Grown, penalty: float, scale: float) -> NDArray[np.bool_]:
-    """Where to stop: what is below does not save the penalty for each of its leaves."""
+def _pruning(nodes: Nodes, penalty: float, scale: float) -> NDArray[np.bool_]:
+    """Where to stop: what is below does not save the penalty for each leaf that a case comes to."""
     counts = nodes.counts / scale
     total = counts.sum(axis=1)
-    alone = total - (counts**2).sum(axis=1) / np.maximum(total, np.finfo(float).tiny) + penalty
+    alone = total - (counts**2).sum(axis=1) / np.maximum(total, np.finfo(float).tiny) + penalty * (total > 0)
     below = np.zeros(len(nodes))
     stops = nodes.is_leaf.copy()
     for node in range(len(nodes) - 1, -1, -1):  # children come later
-        stops[node] |= alone[node] <= below[node]
+        stops[node] |= nodes.is_buy[node] and alone[node] <= below[node]
         if nodes.parent[node] >= 0:
             below[nodes.parent[node]] += alone[node] if stops[node] else below[node]
     return stops
 
 
-def _stopped(nodes: Grown, stops: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _stopped(nodes: Nodes, stops: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Per node, where a case that would come to it stops: there, or at the first node above that stops."""
     at = np.arange(len(nodes))
     for node, above in enumerate(nodes.parent.tolist()):  # parents come first
