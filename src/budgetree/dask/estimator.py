@@ -97,21 +97,12 @@ class DaskBudgetTreeClassifier(_BudgetTree):
         )
         cases = DaskCases.of(client, parts, request)
         cases.schema.costs.budget_units(self.budget)  # refused by its own name
-        about_known: dict[str, Any] = (
-            {"method": "greedy", "impurities": impurities} if self.objective == "known" else {}
-        )
-        result = fit(
-            cases,
-            budget=self.budget,
-            max_error=self.max_error,
-            objective=self.objective,
-            min_cases=least,
-            leaves=self.leaves,
-            confidence=self.confidence,
-            folds=0 if self.max_error is None else DEFAULT_FOLDS,
-            progress=self._progress,
-            **about_known,
-        )
+        settings = self._settings() | {"min_cases": least}
+        if self.objective == "known":
+            settings |= {"method": "greedy", "impurities": impurities}
+        if self.max_error is not None:
+            settings["folds"] = DEFAULT_FOLDS
+        result = fit(cases, **settings)
         self.classes_, self.n_features_in_ = cases.schema.classes, len(tests)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if features is not None:

@@ -21,7 +21,8 @@ from sklearn.utils.validation import _get_feature_names, check_array, check_is_f
 from budgetree.data.frames import read_array, read_frame
 from budgetree.data.table import Table
 from budgetree.errors import ResultError, TableError
-from budgetree.estimators.training import Training, listed_columns, prices_by_name
+from budgetree.estimators.training import Training, listed_columns, n_threads, prices_by_name
+from budgetree.learn._fit import SETTINGS
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
 from budgetree.problem.instance import Rows
@@ -57,10 +58,10 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     handle_unknown: str = "stop"
     verbose: bool | None = None
 
-    @property
-    def _progress(self) -> bool | None:
-        """Whether to show a bar; None: on a terminal."""
-        return None if self.verbose is None else bool(self.verbose)
+    def _settings(self) -> dict[str, Any]:
+        """Those of `fit` that the estimator has by the same name; scikit-learn has folds of its own."""
+        known = {name: getattr(self, name) for name in SETTINGS if hasattr(self, name)}
+        return known | {"folds": 0, "progress": None if self.verbose is None else bool(self.verbose)}
 
     def _keep(self, tree: Tree) -> Self:
         """What there is after `fit`: the tree and its figures."""
@@ -335,9 +336,10 @@ class _InMemory(_BudgetTree, ABC):
             )
         return self._keep(tree)
 
-    def _left(self, clock: Clock) -> float | None:
-        """What is left of a time limit; if it is missing, work is counted."""
-        return self.time_limit if clock.counts_work else clock.seconds_left
+    def _settings_left(self, clock: Clock) -> dict[str, Any]:
+        """The same, with what is left of a time limit; if it is missing, work is counted."""
+        left = self.time_limit if clock.counts_work else clock.seconds_left
+        return self._settings() | {"time_limit": left, "threads": n_threads(self.n_jobs)}
 
     def _training(self, table: Table, y: Any, sample_weight: Any, groups: Any = None) -> Training:
         """The rows that count, the columns of categories as such."""

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
 from budgetree.estimators.base import _InMemory
-from budgetree.estimators.training import Training, impurities_of, leaf_share, n_threads
+from budgetree.estimators.training import Training, impurities_of, leaf_share
 from budgetree.learn import fit
 from budgetree.learn.settings import check_confidence, check_min_cases
 from budgetree.problem import Instance
@@ -135,18 +135,7 @@ class BudgetTreeClassifier(_InMemory):
         if groups is None and (training.factors != 1).any():  # a factor of 2 does not make a row two cases
             copies = instance.copies()
             groups = np.arange(instance.n_rows) if copies is None else copies.group
-        return fit(
-            instance,
-            budget=self.budget,
-            objective="new",
-            confidence=self.confidence,
-            leaves=self.leaves,  # type: ignore[arg-type]
-            groups=groups,
-            folds=0,  # scikit-learn has its own
-            time_limit=self._left(clock),
-            threads=n_threads(self.n_jobs),
-            progress=self._progress,
-        ).tree
+        return fit(instance, objective="new", groups=groups, **self._settings_left(clock)).tree
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -255,7 +244,9 @@ class OptimalBudgetTreeClassifier(_InMemory):
         check_is_fitted(self)
         table = self._read(X, y, reset=False)
         training = self._training(table, y, sample_weight)
-        return certify(self._instance(training), self.tree_, time_limit=time_limit, progress=self._progress)
+        return certify(
+            self._instance(training), self.tree_, time_limit=time_limit, progress=self._settings()["progress"]
+        )
 
     def _rows(self, training: Training) -> Rows:
         levels = LevelPlan.of(self.levels, self.binning)
@@ -263,17 +254,6 @@ class OptimalBudgetTreeClassifier(_InMemory):
         return Rows(table, training.labels, levels, weights=training.weights * training.factors)
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
-        tree = fit(
-            instance,
-            budget=self.budget,
-            max_error=self.max_error,
-            objective="known",
-            method=self.method,  # type: ignore[arg-type]
-            impurities=impurities_of(self.impurity),
-            min_cases=self.min_samples_leaf,
-            folds=0,
-            time_limit=self._left(clock),
-            threads=n_threads(self.n_jobs),
-            progress=self._progress,
-        ).tree
+        about_known = {"impurities": impurities_of(self.impurity), "min_cases": self.min_samples_leaf}
+        tree = fit(instance, objective="known", **about_known, **self._settings_left(clock)).tree
         return without_small_leaves(tree, leaf_share(self.min_weight_fraction_leaf))
