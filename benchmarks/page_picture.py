@@ -1,4 +1,4 @@
-"""The README's picture of the report page, in Debian's chromium with chromium-driver.
+"""The guide's picture of the report page, in Debian's chromium with chromium-driver.
 
 pip install '.[test]'
 python benchmarks/page_picture.py [FILE]     docs/images/report.png by default
@@ -22,7 +22,9 @@ WIDTH, HEIGHT = 1000, 1480
 
 def main() -> None:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "docs" / "images" / "report.png")
-    content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), objective="known"), title="pima")
+    frame = bt.datasets.frame("wdbc")
+    cells = bt.Instance.from_frame(frame, frame.columns[-1])
+    content = summarise_frontier(bt.frontier(cells, budgets=[1, 2, 3, 5]), title="Breast cell samples")
     driver = open_browser()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -30,7 +32,7 @@ def main() -> None:
             page.visit(content, width=WIDTH, height=HEIGHT)
             page.click("#points-frame button[data-point='2']")
             page.click("#tab-consult")
-            page.enter("42")
+            page.enter("100")
             driver.execute_script("scrollTo(0, 0); document.activeElement.blur()")
             out.write_bytes(driver.get_screenshot_as_png())
     finally:
