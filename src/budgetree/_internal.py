@@ -1,4 +1,4 @@
-"""The mark of what is not private in Python, because several of our packages use it, but not part of the reference."""
+"""`@internal`: marks names that several packages of budgetree use, but that are not in its public reference."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The version, where everyone may ask for it."""
+"""The version, in its only place."""
 
 __version__ = "1.0.0"

@@ -1,4 +1,4 @@
-"""Everything that budgetree raises or warns with and that has a name of its own.
+"""All exceptions and warnings of budgetree.
 
     ValueError
     └── BudgetreeError          what was given is not what was expected

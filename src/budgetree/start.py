@@ -1,4 +1,4 @@
-"""How the command line starts: Ctrl-C ends it without a word of Python's from the first moment on."""
+"""How the command line starts: from the first moment on, Ctrl-C ends it without a traceback."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`budgetree check`: what would go wrong with a table, before it does."""
+"""`budgetree check`: describe a table, and find its problems before anything is learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command is asked for, and from what the user calls DATA to known cases with prices, losses and labels."""
+"""A command's request, and how its DATA becomes known cases with prices, losses and labels."""
 
 from __future__ import annotations
 

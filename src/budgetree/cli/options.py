@@ -1,4 +1,4 @@
-"""The table of options: what each is called, what it means and under which heading it is shown."""
+"""The options of all commands: their names, meanings and the headings of --help-all."""
 
 from __future__ import annotations
 

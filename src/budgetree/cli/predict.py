@@ -1,4 +1,4 @@
-"""`budgetree predict`: the prediction for each row, what its tests cost, and which they were."""
+"""`budgetree predict`: the answer to each row, the tests that it took and their cost."""
 
 from __future__ import annotations
 

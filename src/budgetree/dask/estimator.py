@@ -1,4 +1,4 @@
-"""DaskBudgetTreeClassifier: budgetree as users of Dask's estimators see it."""
+"""DaskBudgetTreeClassifier: an estimator for Dask collections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources: a table in a file, in memory or in parts, and what a user says about it.
+"""Sources: tables in files, in memory or in parts, and the options for reading them.
 
 open_source ──► CsvSource      csv        ┐
                 ParquetSource  parquet    ├─► table(): all rows; batches(): some at a time, in any order of columns

@@ -1,4 +1,4 @@
-"""The rows that are looked at where new cases matter, drawn from all parts of a table.
+"""The rows that are sampled for new cases, from all parts of a table.
 
     part ──► hashes ─┐                                     ┌─► part ──► its rows among them ─┐
     part ──► hashes ─┼──► how many of each are drawn ──────┼─► part ──► …                    ├──► an Instance

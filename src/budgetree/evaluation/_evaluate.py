@@ -1,4 +1,4 @@
-"""evaluate: what to expect of a pathway on cases that it has not seen, or of the way to one."""
+"""evaluate: figures for a pathway, or for the procedure that learns one, on cases that it has not seen."""
 
 from __future__ import annotations
 

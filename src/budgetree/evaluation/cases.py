@@ -1,4 +1,4 @@
-"""Judged: what pathways said of cases whose class is known and that they were not learned from.
+"""Judged: the answers of pathways to cases of known class that they were not learned from.
 
 case      0 0 0 1 1 1 …     by a pathway learned without them, once in every repeat; or by one fixed pathway
 fold      2 5 9 0 6 8 …     which pathway it was

@@ -1,4 +1,4 @@
-"""Drawing: which rows of a large table are looked at where new cases matter, by what they hold.
+"""Drawing: which rows of a large table are sampled for new cases, by a hash of their content.
 
 Only the hash of a row and how often it occurs decide, so that the same rows are drawn from a table in memory and from
 parts of it that lie anywhere, in any order.

@@ -1,4 +1,4 @@
-"""Cases that agree on every test: found, told from copies, merged where that is wanted; what classes come to."""
+"""Cases that agree on every test: found, distinguished from copies, and merged on request; and class totals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""certify: what no tree with as few errors can undercut, and the certificate that says why."""
+"""certify: a lower bound on the cost of all trees with as few errors, and the certificate that proves it."""
 
 from __future__ import annotations
 

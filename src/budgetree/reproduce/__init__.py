@@ -1,4 +1,4 @@
-"""The paper again, from the bundled data: its figures and tables, what is proven beside them, and its claims tried."""
+"""The paper reproduced from the bundled data: figures and tables, what is proven beside them, and its claims tested."""
 
 from budgetree.reproduce.claims import Verdict
 from budgetree.reproduce.run import Reproduction, reproduce

@@ -1,4 +1,4 @@
-"""The paper's claims tried on the data: what came out, and whether they hold. The texts are in claims.toml."""
+"""The paper's claims tested on the data: what was found, and whether they hold. The texts are in claims.toml."""
 
 from __future__ import annotations
 

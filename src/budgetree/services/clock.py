@@ -1,4 +1,4 @@
-"""Work that may be cut short: a clock, Ctrl-C that ends it, and the plan of how its time is divided."""
+"""Work that may be cut short: the clock, Ctrl-C that ends it, and the plan by which time is divided."""
 
 from __future__ import annotations
 

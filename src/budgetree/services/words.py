@@ -1,4 +1,4 @@
-"""Numbers and names in what people read: short, and such that no name passes for anything else."""
+"""Numbers and names for display: short, and safe to print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which budgets a frontier for new cases looks at, where none is named: those at which what they buy changes most.
+"""Which budgets a frontier for new cases tries if none is named: those at which the result changes most.
 
 loss ●──┐                 a growth to the largest budget buys one test after another; where a purchase lowers the
         ●────┐            out-of-bag loss, what is paid by then is a step. Steps are taken one after another, each
