@@ -9,7 +9,6 @@ import csv
 import gzip
 import io
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -34,25 +33,19 @@ PIMA_PRICES = Prices(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Bundled:
-    """A CSV file, which of its columns the paper quantises, and its prices."""
-
-    rounded: tuple[str, ...] | None = ()  # None: every column
-    prices: Prices | None = None
-
-
-_FILES = {
-    "house_votes": _Bundled(),
-    "sonar": _Bundled(rounded=None),
-    "ionosphere": _Bundled(rounded=None),
-    "dna": _Bundled(),
-    "boston": _Bundled(rounded=None),
-    "soybean": _Bundled(),
-    "pima": _Bundled(rounded=None, prices=PIMA_PRICES),
-    "wdbc": _Bundled(rounded=None),
-    "mammographic": _Bundled(rounded=("Age",)),
+# By name, which of its columns the paper rounds to levels; None: every one.
+_ROUNDED: dict[str, tuple[str, ...] | None] = {
+    "house_votes": (),
+    "sonar": None,
+    "ionosphere": None,
+    "dna": (),
+    "boston": None,
+    "soybean": (),
+    "pima": None,
+    "wdbc": None,
+    "mammographic": ("Age",),
 }
+_PRICES = {"pima": PIMA_PRICES}  # of the others each test costs 1
 
 
 def _synthetic() -> Instance:
@@ -95,7 +88,7 @@ def names() -> list[str]:
     >>> bt.datasets.names()[:3]
     ['house_votes', 'sonar', 'ionosphere']
     """
-    return [*_FILES, *_EXAMPLES]
+    return [*_ROUNDED, *_EXAMPLES]
 
 
 def load(name: str, *, prices: Any = None) -> Instance:
@@ -124,12 +117,11 @@ def load(name: str, *, prices: Any = None) -> Instance:
         return example if prices is None else example.priced(prices)
     raw = _read(name)
     *tests, target = raw.names
-    bundled = _FILES[name]
-    rounded = tests if bundled.rounded is None else bundled.rounded
+    rounded = tests if (some := _ROUNDED[name]) is None else some
     return Instance.from_table(
         raw,
         target,
-        prices=bundled.prices if prices is None else prices,
+        prices=_PRICES.get(name) if prices is None else prices,
         levels=LevelPlan.of(dict.fromkeys(rounded, PAPER_LEVELS), "uniform"),
         duplicates="merge",
     )
@@ -137,10 +129,7 @@ def load(name: str, *, prices: Any = None) -> Instance:
 
 def own_prices(name: str, without: Collection[str] = ()) -> Prices | None:
     """The prices that a data set comes with, but for some columns; None where each test costs 1."""
-    prices = _FILES[name].prices if name in _FILES else None
-    if prices is None:
-        return None
-    return prices.without(without)
+    return _PRICES[name].without(without) if name in _PRICES else None
 
 
 def frame(name: str) -> Any:
@@ -193,7 +182,7 @@ def table(name: str) -> Table:
 
 
 def _read(name: str) -> Table:
-    if name not in _FILES:
+    if name not in _ROUNDED:
         message = f"no data set is named {name!r}; the names are {', '.join(names())}."
         raise SettingError(message, subject="name", found=name, expected=names())
     packed = resources.files("budgetree.datasets").joinpath("data", f"{name}.csv.gz").read_bytes()

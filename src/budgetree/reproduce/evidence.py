@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
 from fractions import Fraction
 
 import numpy as np
@@ -165,24 +164,16 @@ BASELINES: dict[str, tuple[str, Callable[[Instance], Tree]]] = {
 }
 
 
-class Kind(Enum):
-    """Where a row of the comparison comes from."""
-
-    BASELINE = auto()
-    OPTIMUM = auto()
-    ENDED_EARLY = auto()  # the best that exact search found: its costs may not be the least
-
-
 @dataclass(frozen=True, slots=True)
 class BaselineRow:
     """What one method's tree does on one data set."""
 
     data: str
     method: str
-    kind: Kind
     max_cost: float  # without errors
     mean_cost: float
     errors: tuple[float, ...]  # cut at each small budget
+    is_open: bool = False  # the best that exact search found before it was ended: its costs may not be the least
 
 
 def baseline_rows(panels: list[Panel]) -> list[BaselineRow]:
@@ -193,13 +184,12 @@ def baseline_rows(panels: list[Panel]) -> list[BaselineRow]:
         for method, (_, grown) in BASELINES.items():
             tree = grown(instance)
             errors = tuple(tree.cut(budget).errors for budget in SMALL_BUDGETS)
-            rows.append(BaselineRow(data, method, Kind.BASELINE, tree.max_cost, tree.mean_cost, errors))
+            rows.append(BaselineRow(data, method, tree.max_cost, tree.mean_cost, errors))
         if exact is not None:
-            method, kind = "exact search", Kind.OPTIMUM
-            if not exact.complete:
-                method, kind = "exact search, ended early", Kind.ENDED_EARLY
+            method = "exact search" if exact.complete else "exact search, ended early"
             errors = tuple(exact.best(budget=budget).errors for budget in SMALL_BUDGETS)
-            rows.append(BaselineRow(data, method, kind, exact[-1].max_cost, exact[-1].tree.mean_cost, errors))
+            costs = exact[-1].max_cost, exact[-1].tree.mean_cost
+            rows.append(BaselineRow(data, method, *costs, errors, not exact.complete))
     return rows
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetree.reproduce import evidence
 from budgetree.reproduce.claims import TRIALS, Claim, tried
-from budgetree.reproduce.evidence import BaselineRow, Evidence, Kind, Panel, SetSize, ToyColumn
+from budgetree.reproduce.evidence import BaselineRow, Evidence, Panel, SetSize, ToyColumn
 from budgetree.services.files import write_text
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import show_number
@@ -47,8 +47,7 @@ def baselines_table(rows: list[BaselineRow]) -> TextTable:
     """Every method on every set; what an unfinished search has found is left open."""
     shown = []
     for row in rows:
-        is_open = row.kind is Kind.ENDED_EARLY
-        costs = ("open", "open") if is_open else (show_number(row.max_cost), f"{row.mean_cost:.2f}")
+        costs = ("open", "open") if row.is_open else (show_number(row.max_cost), f"{row.mean_cost:.2f}")
         shown.append((row.data, row.method, *costs, *map(show_number, row.errors)))
     head = ("data set", "method", "max-cost without errors", "mean cost")
     return TextTable((*head, *(f"errors at {budget}" for budget in evidence.SMALL_BUDGETS)), tuple(shown))
