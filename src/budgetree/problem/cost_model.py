@@ -458,13 +458,21 @@ class CostModel:
     @cached_property
     def _setters(self) -> dict[int, int]:
         """By condition, the test that sets it whatever it shows."""
-        always = np.bitwise_and.reduce(self.sets, axis=1)
-        found = {flag: np.flatnonzero(always >> flag & 1) for flag in self.conditions}
+        found = {flag: np.flatnonzero(self.always >> flag & 1) for flag in self.conditions}
         return {flag: int(tests[0]) for flag, tests in found.items() if len(tests)}
+
+    @cached_property
+    def _sets_what_it_pays(self) -> bool:
+        return bool((self.sets == self.pays[:, None]).all())
+
+    @cached_property
+    def always(self) -> NDArray[np.int64]:
+        """Per test, the flags that it sets whatever it shows."""
+        return np.asarray(np.bitwise_and.reduce(self.sets, axis=1))
 
     def _set_by(self, test: int, results: int) -> int:
         """The flags that every one of these results sets."""
-        if not self.needs.any():  # as mostly; what it pays is set anyway
+        if self._sets_what_it_pays:  # as mostly
             return 0
         width = int(self.n_outcomes[test])
         sets = [int(self.sets[test, r if r < width else -1]) for r in range(width + 1) if results >> r & 1]
@@ -508,7 +516,7 @@ class CostModel:
 
     def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
         """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
-        payers = {fee: [each for each in above if int(self.pays[each]) >> fee & 1] for fee in self.fees_of(test)}
+        payers = {fee: [each for each in above if int(self.always[each]) >> fee & 1] for fee in self.fees_of(test)}
         return {fee: tests for fee, tests in payers.items() if tests}
 
     def amount(self, units: int) -> int | float:

@@ -244,9 +244,9 @@ class Outline:
 
     @cached_property
     def shared_paid(self) -> list[int]:
-        """Per node, a mask of the shared amounts that were paid above it."""
+        """Per node, a mask of the shared amounts that are due no more, and of the conditions that any result meets."""
         costs, paid = self.schema.costs, [0] * len(self.nodes)
-        flags, test, is_buy = costs.pays.tolist(), self.nodes.test.tolist(), self.nodes.is_buy.tolist()
+        flags, test, is_buy = costs.always.tolist(), self.nodes.test.tolist(), self.nodes.is_buy.tolist()
         for node, above in enumerate(self.nodes.parent.tolist()[1:], start=1):
             paid[node] = paid[above] | (flags[test[above]] if is_buy[above] else 0)
         return paid
