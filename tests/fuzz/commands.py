@@ -189,12 +189,12 @@ def run_command(data: bytes) -> bool:
 
 
 def run_process(data: bytes) -> bool:
-    """The same as a user runs it: a process of its own, whose standard input may be closed."""
+    """The same as a user runs it: a process of its own, whose standard input may be closed; a busy machine is waited for."""
     words = [word.replace("\x00", "") for word in json.loads(data)]
     words = [word.encode("utf-8", "replace").decode() for word in words]
     with allowing("subprocess.Popen", "os.posix_spawn", "os.fork"):
         ended = subprocess.run(
-            [sys.executable, "-m", "budgetree", *words], input=b"1\nback\n\xff\n", capture_output=True, timeout=60
+            [sys.executable, "-m", "budgetree", *words], input=b"1\nback\n\xff\n", capture_output=True, timeout=900
         )
     return _ended(ended.returncode, ended.stdout.decode(errors="replace"), ended.stderr.decode(errors="replace"))
 

@@ -575,9 +575,8 @@ class Result:
         if self.bounds is None:
             return f"Result({self.estimate or 'for new cases'}; within {limit}, worst case {max_cost})"
         if not self.proven:
-            return (
-                f"Result({lost} within {limit}, at least {show_number(self.lower_bound or 0)}; worst case {max_cost})"
-            )
+            known = f"at least {show_number(self.lower_bound)}" if self.lower_bound else "not proven"
+            return f"Result({lost} within {limit}, {known}; worst case {max_cost})"
         is_cheapest = self.bounds.least_cost >= self.tree.need
         least = "the least budget for that" if is_cheapest else "perhaps less would do"
         return f"Result({lost} within {limit}, proven; worst case {max_cost}, {least})"
