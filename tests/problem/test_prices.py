@@ -276,6 +276,8 @@ RULES: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"subject": "age", "found": ["age", "blood", "age"]},
     ),
     ({"order": {"age": {"after": {"age": ["young"]}}}}, {"subject": "age"}),
+    ({"order": {"age": {"after": ["age"]}}}, {"subject": "age", "found": ["age", "age"]}),
+    ({"limits": {" ": 3}}, {"subject": "limits", "found": " "}),
     ({"first": ["mri"]}, {"subject": "mri"}),
     ({"first": "age"}, {"subject": "first", "found": "age"}),
     ({"first": ["age"], "order": {"age": {"after": ["blood"]}}}, {"subject": "age"}),

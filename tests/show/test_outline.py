@@ -182,3 +182,11 @@ def test_a_form_is_written_by_its_name(form: str) -> None:
 def test_another_form_is_refused_with_those_there_are() -> None:
     with refused(SettingError, subject="format", found="cobol", expected=tuple(FORMATS)):
         plain_tree().export("cobol")
+
+
+@pytest.mark.parametrize("n_ill", [1, 3])
+def test_the_class_looked_for_is_the_rarer_as_in_an_evaluation(n_ill: int) -> None:
+    cases = bt.Instance([[0], [0], [1], [1]], ["ill"] * n_ill + ["ok"] * (4 - n_ill))
+    tree = bt.grow(cases)
+    assert cases.class_names[tree.outline.target] == ("ill" if n_ill == 1 else "ok")
+    assert tree.outline.target == cases.schema.loss_table.positive([n_ill, 4 - n_ill])[0]

@@ -301,6 +301,8 @@ class Limit(AmountList):
     @internal
     def of(cls, name: str, entry: Any) -> Limit:
         """A limit, a number, or the table of a settings file."""
+        if not str(name).strip():
+            raise _refused("there is a limit without a name; expected one, such as time", "limits", name)
         if name in (PRICE, "cost", "budget"):
             raise _refused(f"there is a limit of {name!r}; what a case pays is limited by the budget", name)
         if isinstance(entry, Mapping):
@@ -435,7 +437,7 @@ class Prices(AmountList, SettingsPart):
             name: {
                 one: outcomes
                 for one, outcomes in after.items()
-                if outcomes is not None or self._purchase(one) != self._purchase(name)
+                if outcomes is not None or one == name or self._purchase(one) != self._purchase(name)
             }
             for name, after in self.order.items()
         }

@@ -113,14 +113,15 @@ class Outline:
 
     @cached_property
     def target(self) -> int:
-        """Of two classes the one that is looked for: costlier to miss, or that points count for; else the last."""
-        losses, last = self.nodes.loss_table.units, len(self.schema.class_names) - 1
+        """Of two classes the one that is looked for: costlier to miss, or that points count for, or rarer; else the last."""
+        nodes, last = self.nodes, len(self.schema.class_names) - 1
         if last != 1:
             return last
-        if losses[0, 1] != losses[1, 0]:
-            return int(losses[1, 0] > losses[0, 1])
-        rule = next((rule for rule in self.nodes.rules if isinstance(rule, Points)), None)
-        return 1 if rule is None else int(rule.chances[-1][1] >= rule.chances[0][1])
+        positive, why = nodes.loss_table.positive(nodes.counts[0].tolist())
+        rule = next((rule for rule in nodes.rules if isinstance(rule, Points)), None)
+        if rule is None or why == "loss":
+            return last if positive is None else positive
+        return int(rule.chances[-1][1] >= rule.chances[0][1])
 
     def counts(self, group: Group) -> NDArray[np.int64]:
         """Per class, the units that come here."""
