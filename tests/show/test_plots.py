@@ -155,3 +155,13 @@ except ImportError as error:
 """
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "pip install 'budgetree[plot]'" in printed
+
+
+def test_of_trees_for_new_cases_the_line_is_their_error_on_new_cases() -> None:
+    frontier = bt.frontier(bt.datasets.load("mammographic"), objective="new", points=2)
+    axes = bt.plot_frontier(frontier)
+    lines = {str(line.get_label()): line for line in axes.lines}
+    assert not [name for name in lines if "alone" in name or name == "frontier"]
+    assert set(lines["new cases"].get_ydata()) == {point.new_error for point in frontier}
+    known = lines["the same trees on the known cases"]
+    assert set(known.get_ydata()) == {point.errors / frontier.instance.weights.sum() for point in frontier}

@@ -87,8 +87,11 @@ def _digest(text: str) -> str:
 
 
 def _sheet() -> str:
-    """Without the spaces that only we read; none of our texts in it has such."""
-    return _dense(_asset("page.css")).replace(": ", ":").replace("; ", ";").replace(" { ", "{").replace(" {\n", "{\n")
+    """Without the spaces and line ends that only we read: a line ends with a mark, and no text in it has such."""
+    sheet = _dense(_asset("page.css")).replace("\n", "").replace("; }", "}")
+    for mark in (":", ";", ",", "{", "}"):
+        sheet = sheet.replace(f"{mark} ", mark)
+    return sheet.replace(" {", "{").replace(";}", "}")
 
 
 def _script() -> str:

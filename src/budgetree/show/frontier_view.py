@@ -148,7 +148,7 @@ def points_table(frontier: Frontier) -> TextTable:
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     """The table, headed by a sparkline of the errors, or the loss."""
-    means = _new_means(frontier)
+    means = new_means(frontier)
     axis, bars = _axis(frontier), sparkline(means or [float(point.loss) for point in frontier])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
@@ -290,14 +290,14 @@ def _new_mean(point: Point) -> str:
     return f"{point.estimate.new_error if loss is None else f'{loss.loss:.3g} ± {loss.se:.2g}'}{mark}"
 
 
-def _new_means(frontier: Frontier) -> list[float]:
+def new_means(frontier: Frontier) -> list[float]:
     """Per point the share of new cases that is wrong, or what one loses; none where trees are for known ones."""
     estimates = [point.estimate for point in frontier if point.for_new and point.estimate is not None]
     return [estimate.mean for estimate in estimates] if len(estimates) == len(frontier) else []
 
 
 def _axis(frontier: Frontier) -> str:
-    if _new_means(frontier):
+    if new_means(frontier):
         return "new loss" if frontier.has_losses else "new error"
     return key_of(frontier).axis
 
@@ -373,7 +373,7 @@ def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int =
 
     Of trees for new cases, where their error is known: that, and no bound.
     """
-    steps, means, words = frontier_steps(frontier), _new_means(frontier), key_of(frontier)
+    steps, means, words = frontier_steps(frontier), new_means(frontier), key_of(frontier)
     if means:
         starts = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
         steps = FrontierSteps(Steps(starts, steps.loss.right), Steps(((0.0, 0.0),), steps.loss.right))

@@ -299,8 +299,11 @@ def wall_notes(tree: Tree) -> list[str]:
     learned = f"Learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
     most = f"no case costs more than {tree.words.worst}"
     estimate = "" if tree.estimate is None else str(tree.estimate)
-    notes = ["; ".join([learned, most, *_loss_note(tree)]), *filter(None, [estimate[:1].upper() + estimate[1:]])]
-    return [f"{note}." for note in notes]
+    nodes = tree.nodes
+    has_model = any(isinstance(rule, Model) for rule in nodes.rules) or any(split.model for split in nodes.splits)
+    by_model = "Chances by a model are read from the page; they cannot be added up by hand" if has_model else ""
+    notes = ["; ".join([learned, most, *_loss_note(tree)]), estimate[:1].upper() + estimate[1:], by_model]
+    return [f"{note}." for note in notes if note]
 
 
 def _loss_note(tree: Tree) -> list[str]:
@@ -310,7 +313,7 @@ def _loss_note(tree: Tree) -> list[str]:
         return []
     lost = (Fraction(int(losses.units[label, 1 - label])) / losses.scale for label in (target, 1 - target))
     missed, alarm = map(show_number, lost)
-    return [f"missing {classes[target]} counts {missed}, a false alarm {alarm}"]
+    return [f"a missed {classes[target]} counts {missed}, a false alarm {alarm}"]
 
 
 def to_stages(tree: Tree) -> str:

@@ -2,11 +2,11 @@
 
 import { byId, element, numberCell, percent, total } from "./dom.js";
 import { pointsTable } from "./detail.js";
-import { countsIn, leafWords, priceWords, stageWords } from "./model.js";
+import { countsIn, leafWords, priceWords, ruleOf, stageWords } from "./model.js";
 import { printOnly } from "./printing.js";
 import { listed, ofEach, say } from "./words.js";
 
-/** @import { Child, Group, Index, Leaf, View } from "./types.d.ts" */
+/** @import { Child, Group, Index, Leaf, TreeNode, View } from "./types.d.ts" */
 
 // Sizes of letters, in points, and columns, until it fits: what can be read at arm's length first.
 const TRIES = [[12, 1], [11, 1], [10, 1], [10, 2], [9, 2], [8, 2]];
@@ -46,6 +46,7 @@ export function wallParts(index) {
   const { content, tree, groups } = index;
   const number = stageNumbers(index);
   const notes = [say("wall.worst", { cost: ofEach(tree, (of) => of.max_cost) }), say("page.learned", { sizes: say("count.cases", { count: total(index.nodes[0].counts) }) })];
+  if (index.nodes.some(isByModel)) notes.push(say("wall.by_model"));
   const stages = [...number.keys()].map((group) => stageCard(index, group, number));
   const only = /** @type {Leaf} */ (index.nodes[0]);
   return [
@@ -54,6 +55,9 @@ export function wallParts(index) {
     groups[0].branches ? element("div", { class: "stages" }, ...stages) : element("p", {}, ...leafWords(index, only)),
   ];
 }
+
+/** Whether what happens there cannot be found by hand. @param {TreeNode} node */
+const isByModel = (node) => ruleOf(node) === "model" || (node.kind === "by_total" && (node.at ?? node.confidence) !== undefined);
 
 /** The numbers of the stages, by group: what follows a stage comes behind it. @param {Index} index */
 export function stageNumbers({ groups }) {

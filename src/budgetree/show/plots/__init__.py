@@ -13,14 +13,14 @@ from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.services.words import visible
 from budgetree.show.drawing import MAX_LEAVES, Box, Drawing, Stroke
-from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of
+from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of, new_means
 from budgetree.tree import Tree
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
 POINTS_PER_INCH = 72
 ANCHORS = {"start": "left", "middle": "center", "end": "right"}
-LINE, SHADE, NEW = "#0072B2", "#D9D9D9", "#B3400A"
+LINE, SHADE, NEW, THIN = "#0072B2", "#D9D9D9", "#B3400A", "#737373"
 
 
 def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
@@ -28,7 +28,8 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
     be. Bars show the error on new cases, ± its standard error, where the frontier has it. Behind the frontier stand
-    the trade-off curves of single impurities. Where losses are given, the mean loss stands in place of the error.
+    the trade-off curves of single impurities. Of trees for new cases the line is their error on new cases, above a thin
+    one for the known ones, without curves. Where losses are given, the mean loss stands in place of the error.
 
     Parameters
     ----------
@@ -37,7 +38,8 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     ax : matplotlib axes, optional
         Axes to draw in; by default those of a new figure.
     impurities : sequence, optional
-        Whose curves to draw; by default Powers(2) and HingedPairs, and none on large data. () draws none.
+        Whose curves to draw; by default Powers(2) and HingedPairs; none on large data and of trees for new cases.
+        () draws none.
 
     Returns
     -------
@@ -59,9 +61,10 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     'budget: what no case exceeds'
     """
     _check_kind("frontier", frontier, Frontier, "see budgetree.frontier")
-    if impurities is None:
+    means = new_means(frontier)
+    if impurities is None:  # whose curves are about known cases
         is_large = frontier.instance.codes.size > LARGE_TABLE
-        impurities = () if is_large else (Powers(2), HingedPairs)
+        impurities = () if means or is_large else (Powers(2), HingedPairs)
     if isinstance(impurities, (Impurity, type)):
         impurities = (impurities,)
     ax = new_axes(7.5, 4.6) if ax is None else ax
@@ -73,7 +76,13 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
         steps = Steps.falling(points, right).divided(float(frontier.instance.weights.sum()))
         draw_steps(ax, steps, label=f"{name} alone", **style)
-    draw_frontier(ax, frontier, right, LINE, "frontier")
+    if means:
+        corners = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
+        known = frontier_steps(frontier, right).loss.divided(float(frontier.instance.weights.sum()))
+        draw_steps(ax, known, color=THIN, linewidth=1, label="the same trees on the known cases", zorder=3)
+        draw_steps(ax, Steps(corners, right), color=LINE, linewidth=2, label="new cases", zorder=4)
+    else:
+        draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
     cases = "cases" if frontier[0].estimate is not None else "known cases"
     unit = frontier.instance.schema.wording.unit_name
@@ -125,7 +134,8 @@ def _draw_new_means(ax: Any, frontier: Frontier) -> None:
         errors = [point.new_loss_se if frontier.has_losses else point.new_error_se for point in known]
         style = {"fmt": "_", "color": NEW, "capsize": 3, "markersize": 8, "zorder": 5}
         budgets = [point.budget for point in known]
-        ax.errorbar(budgets, means, yerr=errors, label="new cases, ± standard error", **style)
+        label = "± standard error" if new_means(frontier) else "new cases, ± standard error"
+        ax.errorbar(budgets, means, yerr=errors, label=label, **style)
 
 
 def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:

@@ -23,6 +23,8 @@ test("every test, result and answer is on the wall, and where to go on", () => {
 
 test("a model says how often it gives each answer", () => {
   assert.match(textOf(modelled()), /by model: 75% well, 25% ill/);
+  assert.match(textOf(modelled()), /cannot be added up by hand/);
+  assert.doesNotMatch(textOf(content()), /by hand/);
 });
 
 test("points stand with their results, and totals with their answers", () => {
