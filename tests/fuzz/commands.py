@@ -189,7 +189,7 @@ def run_command(data: bytes) -> bool:
 
 
 def run_process(data: bytes) -> bool:
-    """The same as a user runs it: a process of its own, whose standard input may be closed; a busy machine is waited for."""
+    """The same as a user runs it: a process of its own, whose input may be closed; a busy machine is waited for."""
     words = [word.replace("\x00", "") for word in json.loads(data)]
     words = [word.encode("utf-8", "replace").decode() for word in words]
     with allowing("subprocess.Popen", "os.posix_spawn", "os.fork"):

@@ -113,7 +113,7 @@ class Outline:
 
     @cached_property
     def target(self) -> int:
-        """Of two classes the one that is looked for: costlier to miss, or that points count for, or rarer; else the last."""
+        """Of two classes the one that is looked for: costlier to miss, counted by points or rarer; else the last."""
         nodes, last = self.nodes, len(self.schema.class_names) - 1
         if last != 1:
             return last
