@@ -165,3 +165,6 @@ def test_of_trees_for_new_cases_the_line_is_their_error_on_new_cases() -> None:
     assert set(lines["new cases"].get_ydata()) == {point.new_error for point in frontier}
     known = lines["the same trees on the known cases"]
     assert set(known.get_ydata()) == {point.errors / frontier.instance.weights.sum() for point in frontier}
+    html = frontier._repr_html_()
+    assert "aria-label='new error against max-cost'" in html
+    assert f"<title>{frontier[-1].estimate.new_error} wrong at" in html

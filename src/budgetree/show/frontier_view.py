@@ -119,6 +119,15 @@ def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSt
     return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))
 
 
+def shown_steps(frontier: Frontier, right: float | None = None) -> FrontierSteps:
+    """What a picture draws: of trees for new cases, where it is known, their mean on these, and no bound."""
+    steps, means = frontier_steps(frontier, right), new_means(frontier)
+    if not means:
+        return steps
+    starts = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
+    return FrontierSteps(Steps(starts, steps.loss.right), Steps(((0.0, 0.0),), steps.loss.right))
+
+
 def points_table(frontier: Frontier) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
     amount = frontier.instance.schema.wording.amount
@@ -148,8 +157,7 @@ def points_table(frontier: Frontier) -> TextTable:
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     """The table, headed by a sparkline of the errors, or the loss."""
-    means = new_means(frontier)
-    axis, bars = _axis(frontier), sparkline(means or [float(point.loss) for point in frontier])
+    axis, bars = _axis(frontier), sparkline([value for _, value in shown_steps(frontier).loss.starts])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
     columns = zip(*table.rows, strict=True)
@@ -302,6 +310,13 @@ def _axis(frontier: Frontier) -> str:
     return key_of(frontier).axis
 
 
+def _highest(frontier: Frontier, top: float) -> str:
+    """What stands at the top of the upright axis."""
+    if not new_means(frontier):
+        return show_number(top)
+    return f"{top:.3g}" if frontier.has_losses else f"{100 * top:.1f} %"
+
+
 def _at_least(point: Point) -> str:
     return "proven" if point.proven else show_number(point.lower_bound) if point.lower_bound else "-"
 
@@ -333,7 +348,7 @@ def _ended(frontier: Frontier) -> str:
 
 
 def _step_plot(frontier: Frontier) -> str:
-    steps = frontier_steps(frontier)
+    steps, means = shown_steps(frontier), new_means(frontier)
     right = steps.loss.right or 1.0
     top = max(loss for _, loss in steps.loss.starts) or 1.0
 
@@ -346,11 +361,12 @@ def _step_plot(frontier: Frontier) -> str:
         return "M" + "L".join(f"{x} {y}" for x, y in map(position, corners))
 
     dots = "".join(
-        f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven else PAPER}'><title>"
-        f"{loss_words(point, has_losses=frontier.has_losses)} at {escape(_cost(frontier, point))}</title></circle>"
+        f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven and not means else PAPER}'><title>"
+        f"{new_words(point) if means else loss_words(point, has_losses=frontier.has_losses)} "
+        f"at {escape(_cost(frontier, point))}</title></circle>"
         for point, (x, y) in zip(frontier, map(position, steps.loss.starts), strict=True)
     )
-    axis_name, amount = key_of(frontier).axis, frontier.instance.schema.wording.amount
+    axis_name, amount = _axis(frontier), frontier.instance.schema.wording.amount
     base, axis = HEIGHT - MARGIN, MARGIN
     shade = path([(0, 0), *steps.bound.corners, (steps.bound.right, 0)])
     return (
@@ -360,7 +376,7 @@ def _step_plot(frontier: Frontier) -> str:
         f"<path d='M{axis} {MARGIN / 2}V{base}H{WIDTH - MARGIN}' fill='none' stroke='currentColor' opacity='.5'/>"
         f"<path d='{path(steps.loss.corners)}' fill='none' stroke='{LINE}' stroke-width='2'/>"
         f"<g stroke='{LINE}' stroke-width='1.5'>{dots}</g>"
-        f"<text x='{axis - 5}' y='{MARGIN / 2 + 8}' text-anchor='end'>{show_number(top)}</text>"
+        f"<text x='{axis - 5}' y='{MARGIN / 2 + 8}' text-anchor='end'>{_highest(frontier, top)}</text>"
         f"<text x='{axis - 5}' y='{base}' text-anchor='end'>0</text>"
         f"<text x='{WIDTH - MARGIN}' y='{base + 15}' text-anchor='end'>{escape(visible(amount(right)))}</text>"
         f"<text x='{WIDTH / 2}' y='{base + 30}' text-anchor='middle'>max-cost</text>"
@@ -373,10 +389,7 @@ def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int =
 
     Of trees for new cases, where their error is known: that, and no bound.
     """
-    steps, means, words = frontier_steps(frontier), new_means(frontier), key_of(frontier)
-    if means:
-        starts = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
-        steps = FrontierSteps(Steps(starts, steps.loss.right), Steps(((0.0, 0.0),), steps.loss.right))
+    steps, means, words = shown_steps(frontier), new_means(frontier), key_of(frontier)
     right = steps.loss.right or 1.0
     top = max(loss for _, loss in steps.loss.starts) or 1.0
 
@@ -399,8 +412,7 @@ def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int =
         above = row
     for point, (budget, loss) in zip(frontier, steps.loss.starts, strict=True):
         grid[row_of(loss)][round(budget / right * (width - 1))] = POINT if point.proven and not means else OPEN_POINT
-    highest = f"{100 * top:.1f} %" if means and not frontier.has_losses else f"{top:.3g}" if means else show_number(top)
-    names = {0: highest, height - 1: "0"}
+    names = {0: _highest(frontier, top), height - 1: "0"}
     margin = max(map(len, names.values()))
     lines = [f"{names.get(number, ''):>{margin}} ┤{''.join(row).rstrip()}" for number, row in enumerate(grid)]
     end = visible(frontier.instance.schema.wording.amount(right))

@@ -13,7 +13,7 @@ from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.services.words import visible
 from budgetree.show.drawing import MAX_LEAVES, Box, Drawing, Stroke
-from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of, new_means
+from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of, new_means, shown_steps
 from budgetree.tree import Tree
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
@@ -77,10 +77,9 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         steps = Steps.falling(points, right).divided(float(frontier.instance.weights.sum()))
         draw_steps(ax, steps, label=f"{name} alone", **style)
     if means:
-        corners = tuple((float(point.budget), mean) for point, mean in zip(frontier, means, strict=True))
         known = frontier_steps(frontier, right).loss.divided(float(frontier.instance.weights.sum()))
         draw_steps(ax, known, color=THIN, linewidth=1, label="the same trees on the known cases", zorder=3)
-        draw_steps(ax, Steps(corners, right), color=LINE, linewidth=2, label="new cases", zorder=4)
+        draw_steps(ax, shown_steps(frontier, right).loss, color=LINE, linewidth=2, label="new cases", zorder=4)
     else:
         draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
