@@ -85,6 +85,9 @@ def test_a_consultation_and_predictions_have_every_resource(
     assert "spent 0 and 0 min, at most" in printed
     assert "(lab)" in printed
     assert "lab (b, c)" in run(capsys, "show", model)
+    costs = {name: cost._asdict() for name, cost in bt.Tree.from_json(model).costs.items()}
+    assert json.loads(run(capsys, "show", model, "--json"))["costs"] == costs
+    assert (costs["price"]["limit"], costs["time"]["limit"]) == (5, 32)
 
 
 def test_a_frontier_says_which_limits_hold_at_every_budget(capsys: pytest.CaptureFixture[str], table: Path) -> None:

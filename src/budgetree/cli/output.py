@@ -101,6 +101,7 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
 
     bounds, amount = tree.bounds, tree.schema.costs.amount
     return size_and_cost(tree) | {
+        "costs": {name: cost._asdict() for name, cost in tree.costs.items()},
         "proven": tree.statement.is_proven,
         "statement": str(tree.statement),
         "lower_bound": None if bounds is None else plain_number(tree.schema.loss(bounds.least_loss)),
