@@ -167,13 +167,13 @@ export function showProof(content, tree) {
 /** @param {Content} content */
 export function showPrices(content) {
   const users = content.shared.map((_, place) => content.tests.filter((test) => test.shared.includes(place)));
+  const shared = users.length ? [say("prices.shared")] : []; // a column of its own
   const rows = content.tests.map((test) => {
     const parts = test.shared.map((place) => content.shared[place]);
-    const shared = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
-    const name = rowHead(test.name);
-    return element("tr", {}, name, priceCell(test), element("td", {}, listed(shared) || say("prices.none_shared")));
+    const fees = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
+    return element("tr", {}, rowHead(test.name), priceCell(test), ...shared.map(() => element("td", {}, listed(fees))));
   });
-  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.shared")], rows)];
+  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), ...shared], rows)];
   if (content.shared.length) {
     parts.push(
       element("h3", {}, say("prices.all_shared")),
@@ -183,8 +183,7 @@ export function showPrices(content) {
         [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
         content.shared.map((part, at) => {
           const tests = listed(users[at].map((test) => test.name));
-          const name = rowHead(part.name);
-          return element("tr", {}, name, numberCell(inUnit(part.amount)), element("td", {}, tests));
+          return element("tr", {}, rowHead(part.name), numberCell(inUnit(part.amount)), element("td", {}, tests));
         }),
       ),
     );
