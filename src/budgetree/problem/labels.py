@@ -80,7 +80,7 @@ class Labels(SettingsPart):
     _part: ClassVar[str] = "labels"
     _absent: ClassVar[Any] = (
         LabelsError,
-        ('there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"'),
+        'there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"',
     )
     tests: Mapping[str, Label]
     classes: Mapping[Any, Label]

@@ -15,9 +15,8 @@ from budgetree.problem import Instance
 from budgetree.problem.cost_model import RuleKind
 from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
-from budgetree.proof.check.document import not_applicable, reason
+from budgetree.proof.check.document import FORMAT, VERSION, not_applicable, reason
 from budgetree.proof.check.reading import undisturbed
-from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
 from budgetree.proof.entries import (
     Bound,

@@ -16,10 +16,9 @@ from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
 from budgetree.proof.check import CheckReport, seal, verify
-from budgetree.proof.check.document import not_applicable, reason
+from budgetree.proof.check.document import FORMAT, VERSION, not_applicable, reason
 from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.reading import Deadline
-from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.entries import facts_of, ignored_rules, loss_facts, lower_bound, rounded_prices, tree_entries
 from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.services.files import check_schema, read_json, write_json

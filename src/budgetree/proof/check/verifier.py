@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from budgetree.proof.check import greedy, trees, witness
 from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
-from budgetree.proof.check.facts import AMOUNT_NAME, Facts, LossFacts, Whole
+from budgetree.proof.check.facts import AMOUNT_NAME, Facts, Whole
 from budgetree.proof.check.reading import (
     Deadline,
     Flaw,
@@ -36,8 +36,6 @@ from budgetree.proof.check.reading import (
     undisturbed,
 )
 from budgetree.proof.check.trees import Node
-
-__all__ = ["FORMAT", "VERSION", "CheckReport", "Facts", "LossFacts", "seal", "verify"]
 
 Result = TypeVar("Result")
 
