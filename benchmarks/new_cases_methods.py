@@ -142,7 +142,7 @@ def cart(fold: Fold) -> list[Predicted]:
         instance.n_classes,
         instance.schema.n_outcomes,
         np.array([basis.is_ordered for basis in bases_of(instance)]),
-        [(fee / float(costs.scale), tests) for fee, tests in costs.shared],
+        [(fee / float(costs.scale), tests) for fee, tests in zip(costs.fees[0].tolist(), costs.payers, strict=True)],
         costs.costliest / float(costs.scale),
     )
     order = np.argsort([str(name) for name in instance.class_names])

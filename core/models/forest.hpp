@@ -8,9 +8,10 @@
 //     votes      row × (1 + p)    the sum of squared errors, and of probabilities by class (of two classes the second)
 //
 // A tree counts classes and nothing else. It tries one random cut per ordered test, between the least and the largest
-// code in the node, and for a nominal test the best code against all others. A row of unknown result does not count for
-// the cut. In bag such rows go to both sides as the known ones of their class do, and left out by chance, as many to
-// each side as in bag: on average over the trees they are judged as if the test had not been done.
+// code in the node, others where none of them leaves enough rows on either side, and for a nominal test the best code
+// against all others. A row of unknown result does not count for the cut. In bag such rows go to both sides as the
+// known ones of their class do, and left out by chance, as many to each side as in bag: on average over the trees they
+// are judged as if the test had not been done.
 //
 // Cuts are drawn by a hash of tree, node and test: a set's trees depend on nothing else, and sets with tests in common
 // have cuts in common. Threads take whole sets, so the numbers do not depend on how many there are.

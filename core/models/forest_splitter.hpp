@@ -57,7 +57,8 @@ class ForestSplitter {
 public:
     ForestSplitter(const Records& records, std::size_t n_classes, double min_leaf)
         : records_(records), n_classes_(n_classes), min_leaf_(min_leaf), left_(n_classes * kLanes),
-          unknown_(n_classes * kLanes), by_code_(256 * n_classes), known_(n_classes), shares_(n_classes) {}
+          unknown_(n_classes * kLanes), by_code_(256 * n_classes), known_(n_classes), shares_(n_classes),
+          ranges_((records.tests.size() + kLanes - 1) / kLanes) {}
 
     // Of each class, the share of its unknown results that goes to the left of the last cut that had such results.
     const std::vector<double>& unknown_shares() const { return shares_; }
@@ -68,15 +69,13 @@ public:
         for (std::size_t c = 0; c < n_classes(); ++c) squares += node.class_weights[c] * node.class_weights[c];
         uncut_ = squares / node.total;
         ForestSplit best{kLeastGain * uncut_};
-        for (std::size_t first = 0; first < records_.tests.size(); first += kLanes) {
-            if (records_.is_narrow()) {
-                records_.has_unknown ? try_lanes<true, true>(node, first, best)
-                                     : try_lanes<true, false>(node, first, best);
-            } else {
-                records_.has_unknown ? try_lanes<false, true>(node, first, best)
-                                     : try_lanes<false, false>(node, first, best);
-            }
-        }
+        seed_ = node.seed;
+        n_tries_ = 0;
+        do {
+            may_find_ = false;
+            records_.is_narrow() ? try_all<true>(node, best) : try_all<false>(node, best);
+            seed_ = mix(seed_ + 3);  // the children's are others
+        } while (++n_tries_ < kMaxTries && best.lane < 0 && may_find_);
         if (best.lane >= 0) count_rows(node, best, n_left);
         return best;
     }
@@ -84,16 +83,15 @@ public:
     // About how many nanoseconds the last call took.
     std::int64_t work(const NodeRows& node) const {
         const std::size_t n_vectors = (records_.stride + kLanes - 1) / kLanes;
-        return std::int64_t(n_vectors * (node.n_rows * (IsWeighted             ? 8
-                                                        : records_.is_narrow() ? 1
-                                                                               : 2) +
-                                         60 + 6 * n_classes()));
+        const std::size_t per_row = IsWeighted ? 8 : records_.is_narrow() ? 1 : 2;
+        return std::int64_t(n_tries_ * n_vectors * (node.n_rows * per_row + 60 + 6 * n_classes()));
     }
 
 private:
     static constexpr std::size_t kMaxAdds = 127;  // of a byte whose two halves are added
     static constexpr double kLeastGain = 1e-6;    // of the uncut node's sum: less is rounding
-    static constexpr double kPriorRows = 20.0;    // of each class, that go as all rows of known result do
+    static constexpr std::size_t kMaxTries = 6;
+    static constexpr double kPriorRows = 20.0;  // of each class, that go as all rows of known result do
 
     using Bytes [[gnu::vector_size(kLanes)]] = std::uint8_t;
     using ByteArray = std::array<std::uint8_t, kLanes>;
@@ -101,7 +99,7 @@ private:
 
     static constexpr Bytes kFirstHalf{255, 255, 255, 255, 255, 255, 255, 255};
 
-    // Per lane the least and the largest known code.
+    // Per lane the least and the largest known code between which a cut may leave enough rows on either side.
     struct Range {
         ByteArray low, high;
 
@@ -117,15 +115,24 @@ private:
 
     std::size_t n_classes() const { return Classes > 0 ? Classes : n_classes_; }
 
+    template <bool IsNarrow>
+    void try_all(const NodeRows& node, ForestSplit& best) {
+        for (std::size_t first = 0; first < records_.tests.size(); first += kLanes) {
+            records_.has_unknown ? try_lanes<IsNarrow, true>(node, first, best)
+                                 : try_lanes<IsNarrow, false>(node, first, best);
+        }
+    }
+
     // The tests of one vector.
     template <bool IsNarrow, bool HasUnknown>
     void try_lanes(const NodeRows& node, std::size_t first, ForestSplit& best) {
-        const Range range = find_range<IsNarrow>(node, first);
+        Range& range = ranges_[first / kLanes];
+        if (n_tries_ == 0) range = find_range<IsNarrow>(node, first);
         const std::size_t n_lanes = std::min(IsNarrow ? kHalf : kLanes, records_.tests.size() - first);
         ByteArray cuts{};
         for (std::size_t lane = 0; lane < n_lanes; ++lane) {
             if (range.is_single(lane)) continue;
-            const std::uint64_t hash = mix(node.seed + std::uint64_t(records_.tests[first + lane] + 1) * kHashStride);
+            const std::uint64_t hash = mix(seed_ + std::uint64_t(records_.tests[first + lane] + 1) * kHashStride);
             // Of two codes it does not matter which is the one against the other.
             const bool is_drawn = range.width(lane) > 1 && records_.is_ordered[first + lane];
             cuts[lane] = std::uint8_t(range.low[lane] + (is_drawn ? draw(hash, range.width(lane)) : 0));
@@ -144,9 +151,15 @@ private:
             if (range.is_single(lane)) continue;
             if (range.width(lane) > 1 && !records_.is_ordered[first + lane]) {
                 try_codes(node, first + lane, range.low[lane], range.high[lane], best);
+                range.high[lane] = range.low[lane];
             } else if (left[lane] >= min_leaf_ && right[lane] >= min_leaf_) {
                 offer(gains[lane], first + lane, cuts[lane], best);
+            } else if (left[lane] < min_leaf_) {  // where rare codes are at an end, most cuts leave too few rows there
+                range.low[lane] = std::uint8_t(cuts[lane] + 1);
+            } else {
+                range.high[lane] = cuts[lane];
             }
+            may_find_ |= !range.is_single(lane);
         }
     }
 
@@ -362,10 +375,14 @@ private:
     const Records& records_;
     std::size_t n_classes_;
     double min_leaf_;
+    std::uint64_t seed_ = 0;  // of the cuts that are drawn
+    std::size_t n_tries_ = 0;
+    bool may_find_ = false;                // whether another try may
     double uncut_ = 0.0;                   // Σ class weight² over the node's weight
     std::vector<double> left_, unknown_;   // class × lane
     std::vector<double> by_code_, known_;  // code × class, per class: a nominal test's
     std::vector<double> shares_;           // per class
+    std::vector<Range> ranges_;            // per vector of tests
     std::vector<std::int32_t> n_unknown_;  // per class; scratch
 };
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .coded import CodedTable
 
 STRIDE, GROUP_STRIDE, WORD = 0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 2**64
-LEAST_GAIN, PRIOR_ROWS = 1e-6, 20.0
+LEAST_GAIN, PRIOR_ROWS, MAX_TRIES = 1e-6, 20.0, 6
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class ReferenceForest:
     n_trees: int = 24
     n_parts: int = 2
     min_leaf: float = 5.0
-    max_depth: int = 12
+    max_depth: int = 20
     smooth: float = 1.0
     salt: int = 0
 
@@ -83,7 +83,10 @@ class ReferenceForest:
         weights = self._class_weights(rows)
         shares = (weights + self.smooth * parent) / (weights.sum() + self.smooth)
         may_split = (weights > 0).sum() > 1 and weights.sum() >= 2 * self.min_leaf and depth < self.max_depth
-        split = self._choose(tests, rows, seed) if may_split else NONE
+        split, seed_of_try, ranges = NONE, seed, dict[int, tuple[int, int]]()
+        for _ in range(MAX_TRIES if may_split else 0):
+            if split.test < 0:
+                split, seed_of_try = self._choose(tests, rows, seed_of_try, ranges), mix(seed_of_try + 3)
         if split.test < 0:
             votes[out] = shares
             return
@@ -110,7 +113,8 @@ class ReferenceForest:
             left[row] = mix(seed + int(row) * STRIDE) >> 32 < step
         return left
 
-    def _choose(self, tests: Sequence[int], rows: Rows, seed: int) -> Split:
+    def _choose(self, tests: Sequence[int], rows: Rows, seed: int, ranges: dict[int, tuple[int, int]]) -> Split:
+        """Ranges of ordered tests shrink to the cuts that may leave enough rows on either side."""
         weights = self._class_weights(rows)
         best = NONE._replace(gain=LEAST_GAIN * (weights**2).sum() / weights.sum())
         for test in tests:
@@ -118,13 +122,15 @@ class ReferenceForest:
             codes = np.unique(self.table.codes[test, known]).astype(int)
             if len(codes) < 2:
                 continue
-            drawn = int(codes[0]) + draw(mix(seed + (test + 1) * STRIDE), int(codes[-1] - codes[0]))
-            for cut in [drawn] if self.table.is_ordered[test] else codes:
+            low, high = ranges.setdefault(test, (int(codes[0]), int(codes[-1])))
+            drawn = [low + draw(mix(seed + (test + 1) * STRIDE), high - low)] if low < high else []
+            for cut in drawn if self.table.is_ordered[test] else codes:
                 left = self._is_left(test, cut)[known]
                 sides = [self._class_weights(side) for side in (known[left], known[~left], known)]
                 n_left, n_right, n = (side.sum() for side in sides)
                 of_left, of_right, of_all = ((side**2).sum() for side in sides)
                 if min(n_left, n_right) < self.min_leaf:
+                    ranges[test] = (cut + 1, high) if n_left < self.min_leaf else (low, cut)
                     continue
                 gain = of_left / n_left + of_right / n_right - of_all / n
                 if gain > best.gain:

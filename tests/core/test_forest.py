@@ -224,3 +224,15 @@ def test_requests_out_of_range() -> None:
         core.forest_losses(rows, [(0,)], chosen, 0, 1, clock)
     with pytest.raises(ValueError, match="threads: expected"):
         core.forest_losses(rows, [(0,)], chosen, 200, 0, clock)
+
+
+def test_rare_codes_at_the_ends_of_a_range_hide_nothing() -> None:
+    rng = np.random.default_rng(0)
+    halves = rng.integers(0, 2, 600)
+    rare = rng.random(600) < 0.03
+    codes = np.where(rare, rng.choice([0, 1, 2, 3, 6, 7, 8, 9], 600), 4 + halves).astype(np.uint8)
+    labels = (halves ^ (rng.random(600) < 0.1)).astype(np.int32)
+    both = np.vstack([codes, codes >= 5]).astype(np.uint8)
+    of_two = np.array([10, 2], dtype=np.int32), np.array([True, True]), np.array([-1, -1], dtype=np.int32)
+    found = losses(CodedTable(both, labels, None, *of_two, 2), [(0,), (1,)], min_leaf=15).mean(axis=1)
+    assert found[0] == pytest.approx(found[1], abs=0.02)

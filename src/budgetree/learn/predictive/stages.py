@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from budgetree.problem import Instance, LossTable
 
 REGRET = 0.05  # of the mean final loss: what stopping may lose, per case that stops
-CAUTION = 1.0  # standard errors that are added to a regret
+CAUTION = 2.0  # standard errors that are added to a regret: as many as a branch must show
 MIN_STOPPED = 20.0  # cases, by weight
 MIN_CONFIDENCE = 0.7  # of a case that stops, where there are more than two classes
 CHEAP = 0.05  # of the path: no stage ends before a test that costs less
