@@ -74,9 +74,8 @@ class ExactStarts:
     def _parts(self) -> list[tuple[NDArray[np.int64], Instance]]:
         """Per fold its cases, and the table without them."""
         folds = [self._folds == fold for fold in np.unique(self._folds[self._folds >= 0])]
-        if len(folds) < 2:
-            return []
-        return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
+        of_all = folds if len(folds) > 1 else []
+        return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in of_all]
 
     def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""

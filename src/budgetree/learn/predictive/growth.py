@@ -6,7 +6,7 @@ made only on evidence (branching.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import count
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn.predictive.branching import Here, best_split, find_branch
 from budgetree.learn.predictive.judge import Judge
+from budgetree.learn.predictive.ridge import TestSet
 from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.services.clock import OutOfTimeError
@@ -183,7 +184,7 @@ class Growth:
         candidates = self._candidates(place, rule, may_branch)
         if not len(candidates):
             return ()
-        scores = self._scores(place, candidates, rule)
+        scores = self._scores(place, candidates, rule, place.cases, self.judge.losses)
         may_branch = may_branch and len(candidates) > 1
         if may_branch and (sides := self._branch(place, candidates, scores, rule)):
             return sides
@@ -203,21 +204,31 @@ class Growth:
         allowed = self._allowed(place.state)
         if len(allowed) <= MAX_CANDIDATES:
             return allowed
-        judge, tests = self.judge, place.state.tests
+        judge = self.judge
         seen = place.cases[place.cases < judge.n_quick]
         seen = seen if len(seen) >= MIN_GLANCED else np.arange(judge.n_quick)
-        before, *losses = judge.glance([tests, *self._sets_with(place.state, allowed)])
-        scores = self._weighed(place, allowed, rule, seen, before, losses)
+        scores = self._scores(place, allowed, rule, seen, judge.glance)
         kept = set(np.argsort(self._totals(scores, allowed, seen), kind="stable")[:MAX_CANDIDATES].tolist())
         if may_branch and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
             kept |= {split.best_left, split.best_right}
         return allowed[sorted(kept)]
 
-    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
-        """Candidate × case, by weight, the lower the better."""
-        tests = place.state.tests
-        before, *losses = self.judge.losses([tests, *self._sets_with(place.state, candidates)])
-        return self._weighed(place, candidates, rule, place.cases, before, losses)
+    def _scores(
+        self,
+        place: Place,
+        candidates: NDArray[np.int64],
+        rule: BuyingRule,
+        cases: NDArray[np.int64],
+        judged: Callable[[list[TestSet]], list[NDArray[np.float32]]],
+    ) -> NDArray[np.float64]:
+        """Candidate × case, by weight, the change of its loss, or that per price: the lower the better."""
+        state, weights = place.state, self.judge.sample.weights[cases]
+        sets = [(*state.tests, *self._bundle(state, test)) for test in candidates.tolist()]
+        before, *losses = judged([state.tests, *sets])
+        prices, scores = self._divisors(place, candidates, rule), np.empty((len(candidates), len(cases)))
+        for row, loss, price in zip(scores, losses, prices, strict=True):
+            np.multiply((loss[cases].astype(np.float64) - before[cases]) / price, weights, out=row)
+        return scores
 
     def _totals(
         self, scores: NDArray[np.float64], candidates: NDArray[np.int64], cases: NDArray[np.int64]
@@ -239,22 +250,6 @@ class Growth:
                 )
                 totals[position] = (of_has * (1 + lacks / (has + PRIOR)) + of_lacks * PRIOR / (has + PRIOR)).sum()
         return totals
-
-    def _weighed(
-        self,
-        place: Place,
-        candidates: NDArray[np.int64],
-        rule: BuyingRule,
-        cases: NDArray[np.int64],
-        before: NDArray[np.float32],
-        losses: Sequence[NDArray[np.float32]],
-    ) -> NDArray[np.float64]:
-        """The change of the losses of these cases, or that per price."""
-        prices = self._divisors(place, candidates, rule)
-        weights, scores = self.judge.sample.weights[cases], np.empty((len(candidates), len(cases)))
-        for row, loss, price in zip(scores, losses, prices, strict=True):
-            np.multiply((loss[cases].astype(np.float64) - before[cases]) / price, weights, out=row)
-        return scores
 
     def _divisors(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Per candidate, what its gain is divided by."""
@@ -282,10 +277,6 @@ class Growth:
         return np.array(
             [test for test in firsts if bundles[test] and self.without not in bundles[test]], dtype=np.int64
         )
-
-    def _sets_with(self, state: PathState, candidates: NDArray[np.int64]) -> list[tuple[int, ...]]:
-        """Per candidate, all that is bought then."""
-        return [(*state.tests, *self._bundle(state, test)) for test in candidates.tolist()]
 
     def _bundle(self, state: PathState, test: int) -> tuple[int, ...]:
         """What is bought with a test: mostly itself alone."""
@@ -330,13 +321,8 @@ class Growth:
         heavy = np.bincount(taken, self.judge.sample.weights[place.cases], 2)
         unlisted = int(heavy[1] > heavy[0])  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
-        place.sides = tuple(
-            Place(
-                place.cases[taken == side],
-                self._seen(place.state, split.test, place.goes, side),
-            )
-            for side in range(2)
-        )
+        states = [self._seen(place.state, split.test, place.goes, side) for side in range(2)]
+        place.sides = tuple(Place(place.cases[taken == side], state) for side, state in enumerate(states))
         return place.sides
 
 

@@ -35,6 +35,9 @@ class Judge:
 
     def __init__(self, sample: Sample, clock: Clock, threads: int = 1) -> None:
         self.sample, self.clock, self._threads = sample, Clock(None), threads
+        self._n_trees = N_TREES if self.is_small else N_TREES_LARGE
+        self.n_quick = min(N_QUICK_CASES, sample.n_cases)  # cases that a first look sees
+        self.n_scouts = min(MAX_SCOUTS, sample.n_cases)  # cases that have probabilities
         binned = [_binned(codes, basis) for codes, basis in zip(sample.codes, sample.bases, strict=True)]
         codes, n_outcomes, is_ordered, missing = map(np.array, zip(*binned, strict=True))
         self._rows = core.CodedRows(
@@ -55,17 +58,8 @@ class Judge:
         self.clock = clock
 
     @property
-    def n_quick(self) -> int:
-        """How many cases a first look sees."""
-        return min(N_QUICK_CASES, self.sample.n_cases)
-
-    @property
     def is_small(self) -> bool:
         return self.sample.n_cases <= FEW_CASES
-
-    @property
-    def _n_trees(self) -> int:
-        return N_TREES if self.is_small else N_TREES_LARGE
 
     def losses(self, sets: Iterable[Iterable[int]]) -> list[NDArray[np.float32]]:
         """Per set, the loss of every case; OutOfTimeError where the clock is over first."""
@@ -78,11 +72,6 @@ class Judge:
         """The same by fewer trees, of the first `n_quick` cases."""
         return self._look(sets, self._glanced, N_QUICK_TREES, self.n_quick)
 
-    @property
-    def n_scouts(self) -> int:
-        """How many cases have probabilities."""
-        return min(MAX_SCOUTS, self.sample.n_cases)
-
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
         """Case × class: the probabilities of each of the first `n_scouts` cases by models not fitted to it."""
         wanted = tuple(sorted(map(int, tests)))
@@ -92,8 +81,8 @@ class Judge:
                 found = core.forest_probabilities(self._rows, wanted, settings, self.n_scouts, limit)
             assert found is not None
             honest = np.asarray(found, dtype=np.float64)
-            both = honest if self._additive is None else (honest + self._additive.probabilities(wanted)) / 2
-            self._thought[wanted] = both
+            additive = honest if self._additive is None else self._additive.probabilities(wanted)
+            self._thought[wanted] = (honest + additive) / 2
         return self._thought[wanted]
 
     def _look(

@@ -163,12 +163,7 @@ class FittedPoints:
         return np.asarray(np.round(np.column_stack([1 - second, second]), CHANCE_DIGITS), dtype=np.float64)
 
 
-def fit_points(
-    instance: Instance,
-    tests: Sequence[int],
-    additive: Models,
-    folds: NDArray[np.int64],
-) -> FittedPoints:
+def fit_points(instance: Instance, tests: Sequence[int], additive: Models, folds: NDArray[np.int64]) -> FittedPoints:
     """The points of a chain of tests for two classes; `folds` has the fold of each case."""
     results = [Results.of(instance, test) for test in tests]
     target = target_class(instance)
@@ -176,8 +171,7 @@ def fit_points(
     everyone = np.arange(len(is_target))
 
     def fitted(cases: NDArray[np.int64]) -> tuple[PointsTable, list[Line]]:
-        parts = additive.contributions(tests, cases)
-        parts = parts if target == 1 else [-part for part in parts]
+        parts = [part if target == 1 else -part for part in additive.contributions(tests, cases)]
         codes, of_target, weights = instance.codes[cases], is_target[cases], instance.weights[cases]
         table = make_table(tests, results, parts, codes, of_target, weights, target)
         running = table.add_up(codes)
@@ -194,7 +188,8 @@ def fit_points(
     honest[0, judged] = _two_classes(left_out[0, judged], target)
     known = is_target[judged], instance.weights[judged]
     for prefix, (line, log_odds) in enumerate(zip(lines[1:], left_out[1:, judged], strict=True), 1):
-        corrected.append(_corrected(line, _correction(log_odds, *known)))
+        shift, slope = _correction(log_odds, *known)
+        corrected.append(_rounded(shift + slope * line.intercept, slope * line.slope))
         honest[prefix, judged] = _two_classes(_cross_fitted(log_odds, *known, folds[judged]), target)
     return FittedPoints(table, tuple(corrected), tuple(honest))
 
@@ -203,12 +198,9 @@ def telling_points(
     instance: Instance, tests: Sequence[int], additive: Models, folds: NDArray[np.int64]
 ) -> FittedPoints:
     """The points of a chain without the tests that give every case the same, which are not worth paying for."""
-    while True:
-        fitted = fit_points(instance, tests, additive, folds)
-        telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
-        if len(telling) == len(tests):
-            return fitted
-        tests = telling
+    fitted = fit_points(instance, tests, additive, folds)
+    telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
+    return fitted if len(telling) == len(tests) else telling_points(instance, telling, additive, folds)
 
 
 def target_class(instance: Instance) -> int:
@@ -242,18 +234,13 @@ def make_table(
     for top in TOPS if widest > 0 else TOPS[:1]:
         scale = top / widest if widest > 0 else 0.0
         points = [np.rint(each * scale).astype(np.int64) for each in above]
-        table = PointsTable(
-            tuple(tests),
-            tuple(groups),
-            tuple(tuple(each.tolist()) for each in points),
-            tuple(
-                int(np.rint(np.average(each, weights=at if at.any() else None)))
-                for each, at in zip(points, cases, strict=True)
-            ),
-            target,
-        )
+        means_of = zip(points, cases, strict=True)
+        otherwise = tuple(int(np.rint(np.average(own, weights=at if at.any() else None))) for own, at in means_of)
+        own_points = tuple(tuple(each.tolist()) for each in points)
+        table = PointsTable(tuple(tests), tuple(groups), own_points, otherwise, target)
         totals = table.add_up(codes)[-1]
-        loss = _log_loss(fit_line(totals, is_target, weights), totals, is_target, weights)
+        log_odds = fit_line(totals, is_target, weights).log_odds(totals)
+        loss = float((weights * (np.logaddexp(0, log_odds) - is_target * log_odds)).sum())
         if loss < least - 1e-9 * weights.sum():  # of equals the fewest points
             best, least = table, loss
     assert best is not None
@@ -336,11 +323,11 @@ def round_cuts(cuts: Sequence[int], cases: NDArray[np.float64], results: Results
     for cut, following in zip(cuts, [*cuts[1:], len(values)], strict=True):
         near = np.flatnonzero(np.abs(thresholds - thresholds[cut - 1]) <= reach) + 1
         enough = (below[near] - below[found[-1]] >= least) & (below[following] - below[near] >= least)
-        away = np.abs(thresholds[near - 1] - thresholds[cut - 1])
-        candidates = sorted(
-            (-roundness(float(thresholds[k - 1])), d, int(k)) for k, d in zip(near[enough], away[enough], strict=True)
-        )
-        found.append(candidates[0][2] if candidates else cut)
+        rank = {
+            int(k): (-roundness(float(thresholds[k - 1])), abs(float(thresholds[k - 1] - thresholds[cut - 1])), k)
+            for k in near[enough]
+        }
+        found.append(min(rank, key=rank.__getitem__, default=cut))
     return found[1:]
 
 
@@ -382,11 +369,8 @@ def _newton(
         p = 1 / (1 + np.exp(-np.clip(at[0] + at[1] * x, -30, 30)))
         missing, spread = hits - cases * p, cases * p * (1 - p)
         slope = np.array([missing.sum(), (missing * x).sum()]) - PRIOR * 0.25 * (at - start)
-        a, b, c = (
-            float(spread.sum()) + PRIOR * 0.25,
-            float((spread * x).sum()),
-            float((spread * x * x).sum()) + PRIOR * 0.25,
-        )
+        a, b, c = (float(each.sum()) for each in (spread, spread * x, spread * x * x))
+        a, c = a + PRIOR * 0.25, c + PRIOR * 0.25
         step = np.array([c * slope[0] - b * slope[1], a * slope[1] - b * slope[0]]) / (a * c - b * b)
         at = at + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
         if float(np.abs(step).max()) < 1e-9:
@@ -400,11 +384,6 @@ def _correction(
     """Intercept and slope that make these log odds, of cases left out, as likely as they came true."""
     shift, slope = _newton(log_odds, weights * is_target, weights, start=(0.0, 1.0))
     return shift, max(slope, 0.0)
-
-
-def _corrected(line: Line, correction: tuple[float, float]) -> Line:
-    shift, slope = correction
-    return _rounded(shift + slope * line.intercept, slope * line.slope)
 
 
 def _cross_fitted(
@@ -432,13 +411,6 @@ def _two_classes(log_odds: NDArray[np.float64], target: int) -> NDArray[np.float
     scores = np.zeros((len(log_odds), 2), dtype=np.int64)
     scores[:, target] = np.rint(np.clip(log_odds, -30, 30) * SCORE_UNIT)
     return softmax(scores)
-
-
-def _log_loss(
-    line: Line, totals: NDArray[np.int64], is_target: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
-    log_odds = line.log_odds(totals)
-    return float((weights * (np.logaddexp(0, log_odds) - is_target * log_odds)).sum())
 
 
 def _isotonic_if_cheap(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -83,9 +83,7 @@ class Models:
     """The models of sets of tests and their honest losses, each fitted once."""
 
     def __init__(self, cases: Cases, clock: Clock, threads: int = 1) -> None:
-        self.cases = cases
-        self.clock = clock
-        self._solver = Solver(cases, threads)
+        self.cases, self.clock, self._solver = cases, clock, Solver(cases, threads)
         self._losses: dict[TestSet, NDArray[np.float32]] = {}
         self._coefficients: dict[TestSet, NDArray[np.float64]] = {}
         self.loss((), Clock(None))  # what there is when the time is over at once
@@ -123,8 +121,7 @@ class Models:
 
     def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
         """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
-        own = self.cases
-        every = max(-(-len(cases) // MAX_CONTRIBUTING), 1)
+        own, every = self.cases, max(-(-len(cases) // MAX_CONTRIBUTING), 1)
         cases = cases[::every]  # of cases in the canonical order a fair sample
         part = Cases(own.codes[cases], own.labels[cases], own.weights[cases], own.n_classes, own.bases)
         models = self if len(cases) == own.n_cases else Models(part, Clock(None))

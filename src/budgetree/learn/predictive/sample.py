@@ -66,12 +66,10 @@ def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases:
     """
     counting = np.flatnonzero(instance.weight_units)
     cases = counting[dealing_order(_ranks(instance, counting))[:max_cases]]
-    labels, numbers = instance.labels[cases], None
-    if groups is None:
-        folds = deal(labels, N_FOLDS, np.arange(len(labels)))
-    else:
-        _, numbers = np.unique(groups[cases], return_inverse=True)
-        folds = deal_groups(labels, numbers, N_FOLDS)
+    labels = instance.labels[cases]
+    numbers = None if groups is None else np.unique(groups[cases], return_inverse=True)[1]
+    in_turn = np.arange(len(labels))
+    folds = deal(labels, N_FOLDS, in_turn) if numbers is None else deal_groups(labels, numbers, N_FOLDS)
     return Sample(
         np.ascontiguousarray(instance.codes[cases].T),
         labels.astype(np.int32),

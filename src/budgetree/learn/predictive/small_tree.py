@@ -89,12 +89,10 @@ class SmallTreeGrower:
         return cut.gain / max(float(prices[cut.test]), least)  # what was bought before costs nothing
 
     def _children(self, node: SmallNode, cut: Cut) -> list[SmallNode]:
-        codes = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1)
+        codes, found = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1), []
         state = node.state
         state = state if cut.test in state.tests else self.costs.after_ordering(state, cut.test)
-        halves = self._halves(node, cut, codes)
-        found = []
-        for side, counts in enumerate(halves):
+        for side, counts in enumerate(self._halves(node, cut, codes)):
             chances = counts + SMOOTHING * node.chances
             seen = self.costs.after_seeing(state, cut.test, mask_of(cut.sides == side))
             found.append(SmallNode(node.cases[cut.sides[codes] == side], counts, chances / chances.sum(), seen))
@@ -229,8 +227,7 @@ def fit_small_tree(
     None where, after the first fold, even the best number of leaves is clearly worse than a rival's losses per case.
     """
     costs = instance.schema.costs.within(budget)
-    results = tuple(Results.of(instance, test) for test in tests)
-    by_gain = SmallTreeGrower(instance, tuple(tests), results, costs)
+    by_gain = SmallTreeGrower(instance, tuple(tests), tuple(Results.of(instance, test) for test in tests), costs)
     found = _fit(by_gain, folds, rival)
     if found is not None and costs.one_price is None:
         other = _fit(replace(by_gain, per_price=True), folds)
