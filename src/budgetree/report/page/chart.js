@@ -157,11 +157,7 @@ function stepChart(content, width, pick, hover) {
     pointerleave: () => hover(null),
   });
 
-  /**
-   * Anywhere in the chart stands for a budget, which buys the last point at or before it.
-   * @param {MouseEvent} event
-   * @returns {number}
-   */
+  /** Anywhere in the chart stands for a budget, which buys the last point at or before it. @param {MouseEvent} event @returns {number} */
   function pointUnder(event) {
     const box = chart.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * width;
@@ -228,12 +224,7 @@ function stepChart(content, width, pick, hover) {
   return { node: chart, mark };
 }
 
-/**
- * The corners of a line that has a value from each budget on.
- * @param {Corner[]} starts
- * @param {number} right
- * @returns {Corner[]}
- */
+/** The corners of a line that has a value from each budget on. @param {Corner[]} starts @param {number} right @returns {Corner[]} */
 const stepsOf = (starts, right) =>
   starts.flatMap(([budget, value], at) => [[budget, value], [starts[at + 1]?.[0] ?? right, value]]);
 

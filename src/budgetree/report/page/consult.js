@@ -53,10 +53,7 @@ function showState(session, moved) {
   focusFirst(state);
 }
 
-/**
- * A keyboard user types the next value at once; on a touch screen a keyboard that pops up would hide the question.
- * @param {State} state
- */
+/** A keyboard user types the next value at once; on a touch screen a keyboard that pops up would hide the question. @param {State} state */
 function focusFirst(state) {
   const touch = window.matchMedia("(pointer: coarse)").matches;
   const selector = touch || !state.open ? "#question h3" : "#question input, #question .answers button";

@@ -70,22 +70,12 @@ export function largest(sizes, most = MAX_CLASSES) {
   return { places: found.slice(0, most), more };
 }
 
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {Attributes} attributes
- * @param {...Child} children
- */
+/** @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes} attributes @param {...Child} children */
 export function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/**
- * @template {keyof SVGElementTagNameMap} K
- * @param {K} tag
- * @param {Attributes} attributes
- * @param {...Child} children
- */
+/** @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes} attributes @param {...Child} children */
 export function drawing(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -105,11 +95,7 @@ export function tableOf(attributes, headings, numbers, rows) {
   return element("table", attributes, head, element("tbody", {}, ...rows));
 }
 
-/**
- * A table that may be wider than the screen: it scrolls by keys, too.
- * @param {string} label
- * @param {HTMLTableElement} table
- */
+/** A table that may be wider than the screen: it scrolls by keys, too. @param {string} label @param {HTMLTableElement} table */
 export function tableFrame(label, table) {
   return element("div", { class: "table-frame wide", tabindex: "0", role: "region", "aria-label": label }, table);
 }
@@ -171,11 +157,7 @@ export function classMark(label, isClass, place = {}) {
   return drawing("svg", { class: `mark hue-${hue}`, viewBox: "0 0 12 12", "aria-hidden": "true", ...place }, shape);
 }
 
-/**
- * A class, or an answer that is none, by its place in content.answers.
- * @param {Content} content
- * @param {number} label
- */
+/** A class, or an answer that is none, by its place in content.answers. @param {Content} content @param {number} label */
 export function className(content, label) {
   const mark = classMark(label, label < content.classes.length);
   return element("span", { class: "class-name" }, mark, content.answers[label]);

@@ -17,11 +17,7 @@ export function showSubtitle(content) {
   byId("colophon").textContent = say("page.colophon", { version: content.version });
 }
 
-/**
- * One sentence in plain words, what is proven if anything is, and a few figures.
- * @param {Content} content
- * @param {Tree} tree
- */
+/** One sentence in plain words, what is proven if anything is, and a few figures. @param {Content} content @param {Tree} tree */
 export function showFacts(content, tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);

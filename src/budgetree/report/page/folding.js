@@ -3,25 +3,19 @@
 /** @import { Index } from "./types.d.ts" */
 
 /**
- * The groups to unfold from the root down, breadth first, so that no more than so many rows are shown. The root always
- * is. `taken` is what a group keeps of its own: an outline has a row for it too (0), a drawing does not (1).
+ * The groups to unfold from the root down, breadth first, so that no more than so many rows are shown. The root always is.
  * @param {Index} index
- * @param {{ rows: number, taken: number, depth?: number }} room
+ * @param {number} rows
  * @returns {Set<number>}
  */
-export function openGroups({ groups, above }, { rows, taken, depth = Infinity }) {
+export function openGroups({ groups, above }, rows) {
   /** @type {Set<number>} */
   const open = new Set();
-  /** @type {number[]} */
-  const depths = [];
   let left = rows;
-  groups.forEach((group, number) => {
-    depths[number] = number ? depths[above[number]] + 1 : 0;
-    if (!group.branches || (number && !open.has(above[number]))) return;
-    const more = group.branches.length - taken;
-    if (number && (more > left || depths[number] >= depth)) return;
+  groups.forEach(({ branches }, number) => {
+    if (!branches || (number && (!open.has(above[number]) || branches.length > left))) return;
     open.add(number);
-    left -= more;
+    left -= branches.length;
   });
   return open;
 }

@@ -60,12 +60,7 @@ export function keptInside({ x, y, scale }, plan, frame) {
  */
 export const limited = (scale, plan, frame) => Math.min(Math.max(scale, fitting(plan, frame)), LARGEST);
 
-/**
- * What is smaller than its window stands in its middle.
- * @param {number} start
- * @param {number} all
- * @param {number} shown
- */
+/** What is smaller than its window stands in its middle. @param {number} start @param {number} all @param {number} shown */
 function within(start, all, shown) {
   return shown >= all ? (all - shown) / 2 : Math.min(Math.max(start, 0), all - shown);
 }

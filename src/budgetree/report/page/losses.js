@@ -36,12 +36,7 @@ export function bestAnswer({ losses }, shares) {
   return expected.indexOf(Math.min(...expected));
 }
 
-/**
- * What an answer costs cases of these numbers, by class.
- * @param {Losses} losses
- * @param {number[]} counts
- * @param {number} answer
- */
+/** What an answer costs cases of these numbers, by class. @param {Losses} losses @param {number[]} counts @param {number} answer */
 export const lossOf = (losses, counts, answer) => expectedLosses(losses, counts)[answer] / losses.scale;
 
 /** "12 errors, 40 referred". @type {(found: Pick<Tree, "errors" | "referred">) => string} */

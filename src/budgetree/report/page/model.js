@@ -135,10 +135,7 @@ export function mostAhead(index, start, known, missing) {
   return most;
 }
 
-/**
- * Where an answer leads; without one, where most known cases went.
- * @type {(node: ByResult, answer: Answer) => number}
- */
+/** Where an answer leads; without one, where most known cases went. @type {(node: ByResult, answer: Answer) => number} */
 export const childOf = ({ children, usual }, { unavailable, outcome }) =>
   unavailable ? usual.child : children[outcome ?? children.length - 1];
 

@@ -55,10 +55,7 @@ function endOf({ nodes, values }, at, known) {
   }
 }
 
-/**
- * A score per class; where there is one for two classes, that of the first is 0.
- * @type {(totals: number[]) => number[]}
- */
+/** A score per class; where there is one for two classes, that of the first is 0. @type {(totals: number[]) => number[]} */
 const scoresOf = (totals) => (totals.length > 1 ? totals : [0, totals[0]]);
 
 /**
@@ -86,11 +83,7 @@ function exponential(x) {
 /** @type {(cuts: number[], sum: number) => number} */
 const sideOf = (cuts, sum) => cuts.filter((cut) => cut <= sum).length;
 
-/**
- * The probability of each class by totals: those of a side, or of scores.
- * @param {TreeNode} node
- * @param {number[]} totals
- */
+/** The probability of each class by totals: those of a side, or of scores. @param {TreeNode} node @param {number[]} totals */
 export function sharesOf(node, totals) {
   return node.kind === "leaf" && node.cuts && node.chances ? node.chances[sideOf(node.cuts, totals[0])] : softmax(totals);
 }
@@ -231,12 +224,7 @@ function possibleCases(index, known) {
   return cases;
 }
 
-/**
- * The tests without a result that totals read.
- * @param {Index} index
- * @param {number} number
- * @param {Map<number, Step>} known
- */
+/** The tests without a result that totals read. @param {Index} index @param {number} number @param {Map<number, Step>} known */
 const hiddenFrom = (index, number, known) => index.tree.totals[number].tests.filter((test) => known.get(test)?.answer.unavailable);
 
 /**

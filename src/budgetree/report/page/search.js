@@ -7,11 +7,7 @@ import { say } from "./words.js";
 
 /** @import { Index, Row, View } from "./types.d.ts" */
 
-/**
- * moved(row) is called at each hit that is gone to.
- * @param {() => View} currentView
- * @param {(row: Row | null) => void} moved
- */
+/** moved(row) is called at each hit that is gone to. @param {() => View} currentView @param {(row: Row | null) => void} moved */
 export function connectSearch(currentView, moved) {
   const box = /** @type {HTMLInputElement} */ (byId("search"));
   /** @type {Row[]} */

@@ -20,7 +20,7 @@ export function showTree(index) {
   const view = /** @type {View} */ ({ index, worst, rows: new Map(), folded: () => {} });
   view.root = addRow(view, list, 0, null, null);
   view.current = view.root;
-  for (const group of openGroups(index, { rows: rowsThatFit() - 1, taken: 0 })) setOpen(view, rowOf(view, group), true);
+  for (const group of openGroups(index, rowsThatFit() - 1)) setOpen(view, rowOf(view, group), true);
   list.addEventListener("keydown", (event) => walk(view, event));
   // When the pointer leaves, the panel returns to what has the focus.
   list.addEventListener("pointerleave", () => showDetail(index, view.current));
@@ -99,11 +99,7 @@ function branchPrice(index, group, { outcomes }) {
   return [say("tree.paid", { amount: span(Math.min(...prices), Math.max(...prices)) })];
 }
 
-/**
- * Rows are made when first needed: a tree may have more of them than anyone will open.
- * @param {View} view
- * @param {Row} row
- */
+/** Rows are made when first needed: a tree may have more of them than anyone will open. @param {View} view @param {Row} row */
 function rowsBelow(view, row) {
   const { list } = row;
   const branches = view.index.groups[row.group].branches;

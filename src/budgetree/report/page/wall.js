@@ -100,11 +100,7 @@ function stageCard(index, place, number) {
   );
 }
 
-/**
- * Where the cases of a stage go: by totals one answer after the other, else by branch.
- * @param {Index} index
- * @param {Group} group
- */
+/** Where the cases of a stage go: by totals one answer after the other, else by branch. @param {Index} index @param {Group} group */
 function endingsOf(index, { endings, branches = [] }) {
   if (endings) return endings.map(({ names, below, answer, cases }) => ({ names, below, answer, cases: total(cases) }));
   return branches.map(({ names, below }) => ({ names, below, answer: null, cases: total(countsIn(index, index.groups[below])) }));

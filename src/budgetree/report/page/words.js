@@ -55,12 +55,7 @@ export const listed = (parts) => parts.join(say("list.comma"));
 /** @type {(value: string | number) => string} */
 const written = (value) => (typeof value === "number" ? amount(value) : value);
 
-/**
- * The same with elements in its gaps.
- * @param {string} key
- * @param {Record<string, string | number | Node>} values
- * @returns {Child[]}
- */
+/** The same with elements in its gaps. @param {string} key @param {Record<string, string | number | Node>} values @returns {Child[]} */
 export function sayParts(key, values) {
   const parts = formOf(key, values).split(new RegExp(GAP, "g"));
   return parts.map((part, at) => {
@@ -69,10 +64,7 @@ export function sayParts(key, values) {
   });
 }
 
-/**
- * Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.
- * @type {(number: number) => number}
- */
+/** Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has. @type {(number: number) => number} */
 export const clean = (number) => Number(number.toPrecision(12));
 
 /** @type {(number: number) => string} */
