@@ -27,6 +27,7 @@ from losing import losing_frontier, losing_tree
 from new_cases import new_tree
 from page_process import needs_node, the_page
 from report_cases import SCRIPT, hostile_instance, repeating_tree
+from ruled_tables import RULES, ruled_table
 
 
 def charges(content: dict[str, Any], path: list[int]) -> list[Fraction]:
@@ -287,3 +288,22 @@ def test_a_frontier_of_loss_has_its_steps() -> None:
     assert [point["loss"] for point in content["points"]] == [point.loss for point in frontier]
     assert content["steps"]["loss"][0] == [0, frontier[0].loss]
     assert content["trees"][-1]["statement"]["facts"] == [{"kind": "least", "budget": 3}, {"kind": "costlier"}]
+
+
+def test_every_resource_has_its_amounts() -> None:
+    cases = bt.Instance.from_frame(ruled_table(), "y", prices=RULES["all"])
+    tree = bt.fit(cases, budget=20, objective="known", method="greedy", folds=0).tree
+    content = summarise_tree(tree, title="")
+    assert [resource["unit"] for resource in content["further"]] == ["min", "tests"]
+    by_name = {test["name"]: test for test in content["tests"]}
+    assert by_name["x"]["panel"] == "blood"
+    age, sex = (cases.schema.test_names.index(name) for name in ("age", "sex"))
+    assert sorted(by_name["scan"]["after"]) == [[(age, None)], [(sex, [0])]]
+    (shown,) = content["trees"]
+    rows = tree.walk_codes(cases.codes)
+    for at, (found, cost) in enumerate(zip(shown["further"], [*tree.costs.values()][1:], strict=True), start=1):
+        assert (found["max_cost"], found["mean_cost"]) == (cost.worst, cost.mean)
+        scale = float(tree.schema.costs.resources[at].scale)
+        for leaf, spent in zip(rows.leaf.tolist(), (rows.all_spent[at] / scale).tolist(), strict=True):
+            assert spent <= found["nodes"][leaf]["spent"]
+        assert found["nodes"][0]["remaining"] >= cost.worst

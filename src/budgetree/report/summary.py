@@ -110,6 +110,10 @@ def _test(schema: Schema, test: int) -> dict[str, Any]:
         "outcomes": [_outcome(schema, test, outcome) for outcome in range(len(outcomes))],
         "encoding": _encoding(schema, test),
         "prices": [costs.amount(units) for units in costs.amounts[0, test, : len(outcomes)].tolist()],
+        "further": [
+            list(map(of.amount, units[: len(outcomes)]))
+            for of, units in zip(costs.resources[1:], costs.amounts[1:, test].tolist(), strict=True)
+        ],
         "shared": costs.fees_of(test),
         "after": costs.settings_of(test),  # of each list something must have been done, and shown one of these
     }

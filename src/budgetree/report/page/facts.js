@@ -2,7 +2,7 @@
 
 import { byId, capital, cases, element, errors, numberCell, percent, percentage, put, rounded, rowHead, short, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
-import { amount, clean, inUnit, listed, numeral, ofEach, say } from "./words.js";
+import { amount, clean, inUnit, inUnits, listed, numeral, ofEach, say } from "./words.js";
 
 /** @import { Content, Fact, Origin, Test, Tree } from "./types.d.ts" */
 
@@ -165,8 +165,7 @@ export function showPrices(content) {
   const users = content.shared.map((_, place) => content.tests.filter((test) => test.shared.includes(place)));
   const shared = users.length ? [say("prices.shared")] : []; // a column of its own
   const rows = content.tests.map((test) => {
-    const parts = test.shared.map((place) => content.shared[place]);
-    const fees = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
+    const fees = test.shared.map((place) => say("prices.shared_amount", { name: content.shared[place].name, amount: sharedAmount(content, place) }));
     return element("tr", {}, rowHead(test.name), priceCell(test), ...shared.map(() => element("td", {}, listed(fees))));
   });
   const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), ...shared], rows)];
@@ -179,7 +178,7 @@ export function showPrices(content) {
         [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
         content.shared.map((part, at) => {
           const tests = listed(users[at].map((test) => test.name));
-          return element("tr", {}, rowHead(part.name), numberCell(inUnit(part.amount)), element("td", {}, tests));
+          return element("tr", {}, rowHead(part.name), numberCell(sharedAmount(content, at)), element("td", {}, tests));
         }),
       ),
     );
@@ -187,14 +186,18 @@ export function showPrices(content) {
   byId("panel-prices").replaceChildren(...parts, ...lossParts(content));
 }
 
+/** What a shared amount takes of each resource. @param {Content} content @param {number} place */
+const sharedAmount = ({ shared, further }, place) => inUnits([shared[place].amount, ...(further ?? []).map((of) => of.shared[place])]);
+
 /** One price, or one line per price with the outcomes that cost it. @param {Test} test */
 function priceCell(test) {
   /** @type {Map<string, string[]>} */
   const byPrice = new Map();
   test.prices.forEach((price, outcome) => {
-    byPrice.set(inUnit(price), [...(byPrice.get(inUnit(price)) || []), test.outcomes[outcome]]);
+    const taken = inUnits([price, ...(test.further ?? []).map((amounts) => amounts[outcome])]);
+    byPrice.set(taken, [...(byPrice.get(taken) || []), test.outcomes[outcome]]);
   });
-  if (byPrice.size === 1) return numberCell(inUnit(test.prices[0]));
+  if (byPrice.size === 1) return numberCell(...byPrice.keys());
   const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: listed(names) })));
   return numberCell(...lines);
 }

@@ -90,6 +90,7 @@ export interface Test {
   outcomes: string[]; // by names.js: Python has an Outcome of each
   encoding: Encoding | null; // null where the tree was learned from codes
   prices: number[]; // per outcome
+  further?: number[][]; // of each further resource, likewise
   shared: number[]; // places in Content.shared
 }
 
