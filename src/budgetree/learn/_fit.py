@@ -374,7 +374,12 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
     is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
     is_new, is_quick = request.objective is Objective.NEW, request.max_error is None and request.time_limit is None
     if isinstance(cases, DistributedCases) and not is_new and is_quick and is_one:
-        return _grown(cases, request, progress)
+        # What is known of others would take another pass over the cases, where they are.
+        scale, impurity = cases.schema.costs.scale, request.impurities[0]
+        budget = None if request.within is None else Fraction(request.within) / scale
+        how: dict[str, Any] = {"threads": request.threads, "min_cases": request.min_cases, "progress": progress}
+        tree = grow(cases, impurity, budget=budget, **how)
+        return Result(tree, request)
     found = travel(for_one_tree(cases, request), cases, progress)
     if request.max_error is None:
         point, tree = found[-1], found[-1].tree
@@ -384,20 +389,6 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
         if not is_new:
             tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
     return Result(tree, request, found, point)
-
-
-def _grown(cases: DistributedCases, request: FitRequest, progress: bool | None) -> Result:
-    """One tree by one impurity, where the cases are: what is known of others would take another pass over them."""
-    within = request.within
-    tree = grow(
-        cases,
-        request.impurities[0],
-        budget=None if within is None else Fraction(within) / cases.schema.costs.scale,
-        threads=request.threads,
-        min_cases=request.min_cases,
-        progress=progress,
-    )
-    return Result(tree, request)
 
 
 def _bounds_for_error(found: Frontier, point: Point, max_error: Fraction) -> Bounds:

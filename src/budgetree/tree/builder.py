@@ -96,7 +96,6 @@ class TreeBuilder:
         self._cases = None if isinstance(cases, Schema) else cases
         self._costs = self.schema.costs.within(budget)
         self._nodes: list[_Node] = []
-        self._grown: Nodes | None = None
         self.root = self._open(self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
@@ -216,10 +215,6 @@ class TreeBuilder:
     @internal
     def add_grown(self, end: OpenEnd, grown: Nodes) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        if end.number == 0 and len(self._nodes) == 1 and not (self._costs.panels or self._costs.first):
-            self._close(end, Majority())
-            self._grown = grown
-            return
         for above in self._nodes[: end.number]:  # what was bought before
             if isinstance(above.step, int):
                 above.facts = self._bought(grown.counts[0], above.step)
@@ -304,7 +299,7 @@ class TreeBuilder:
             if node.step is None:
                 message = f"build: node {number} is open; buy a test, branch, or make it a leaf."
                 raise TreeError(message, subject="build", found=number)
-        nodes = self._of_steps() if self._grown is None else self._grown
+        nodes = self._of_steps()
         if n_cases is None:
             n_cases = 0 if self._cases is None else self._cases.n_objects
         if not is_whole(n_cases) or n_cases < 0 or (n_cases > 0 and not nodes.counts[0].any()):
@@ -453,6 +448,10 @@ class TreeBuilder:
 
 def grown_tree(schema: Schema, grown: Nodes, n_cases: int, origin: Origin, **record: Any) -> Tree:
     """The tree that a learner has grown."""
+    from budgetree.tree.tree import Tree
+
+    if not (schema.costs.panels or schema.costs.first):
+        return Tree(schema, grown, n_cases, origin, **record)
     builder = TreeBuilder(schema)
     builder.add_grown(builder.begin(), grown)
     return builder.build(origin=origin, n_cases=n_cases, **record)

@@ -34,13 +34,18 @@ DIGITS = 4  # of the mean of a level, which nothing decides by
 def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
     nodes, limit = tree.nodes, tree.schema.costs.within(budget).limit
-    too_much = np.zeros(len(nodes), dtype=bool)
-    for node in np.flatnonzero(nodes.is_buy).tolist():
-        too_much[node] = nodes.spent[nodes.below(node)[0]] > limit
+    too_much = beyond(nodes, limit)
     if not too_much.any():
         return tree
     stops = {_last_answer(nodes, node) for node in np.flatnonzero(too_much).tolist()}
     return _stopped(tree, _answers_at(nodes, stops), Change(ChangeKind.CUT, as_fraction(budget)))
+
+
+def beyond(nodes: Nodes, limit: int) -> NDArray[np.bool_]:
+    """The purchases after which a path may have spent more than this, in price units."""
+    too_much, buys = np.zeros(len(nodes), dtype=bool), np.flatnonzero(nodes.is_buy)
+    too_much[buys] = nodes.spent[nodes.children[nodes.first[buys]]] > limit
+    return too_much
 
 
 def _last_answer(nodes: Nodes, node: int) -> int:

@@ -251,10 +251,8 @@ class Solver:
         else:
             self.trees.add(candidate_of(self._tree(nodes, method), source))
 
-    def _origin(self, method: Method) -> Origin:
-        return Origin(method, min_cases=self._request.min_cases, table=self._instance.fingerprint)
-
     def _tree(self, nodes: Nodes, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
-        schema = self._instance.schema
-        return grown_tree(schema, trimmed(nodes), self._instance.n_objects, self._origin(method))
+        instance = self._instance
+        origin = Origin(method, min_cases=self._request.min_cases, table=instance.fingerprint)
+        return grown_tree(instance.schema, trimmed(nodes), instance.n_objects, origin)

@@ -30,7 +30,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes, Origin, Tree
 from budgetree.tree.builder import grown_tree
-from budgetree.tree.changes import pruned, trimmed
+from budgetree.tree.changes import beyond, pruned, trimmed
 from budgetree.tree.provenance import Change, ChangeKind
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
@@ -93,10 +93,8 @@ class _Recent:
         if len(self._trees) > MAX_GROWN:
             self._trees.popitem(last=False)
         schema, origin = whole.instance.schema, whole.origin
-        beyond, buys = np.zeros(len(grown), dtype=bool), np.flatnonzero(grown.is_buy)
-        beyond[buys] = grown.spent[grown.children[grown.first[buys]]] > need
-        if beyond.any():
-            grown = pruned(grown, beyond)
+        if (over := beyond(grown, need)).any():
+            grown = pruned(grown, over)
             origin = origin.then(Change(ChangeKind.CUT, Fraction(need) / schema.costs.scale))
         if (left := trimmed(grown)) is not grown:
             origin = origin.then(Change(ChangeKind.TRIMMED))
