@@ -58,6 +58,7 @@ from budgetree.services.files import part_name, read_json, remove_orphans
 from budgetree.tree import Tree
 from budgetree.tree.builder import grown_tree
 from budgetree.tree.grown import leaf_nodes
+from budgetree.tree.leaves import is_whole
 from budgetree.tree.provenance import Origin
 
 AnyPath = str | PathLike[str]
@@ -177,9 +178,8 @@ class Shards(LocalCases):
         OSError
             Where the folder is not empty, or the disk is full; nothing is left then.
         """
-        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
-            message = f"max_rows is {max_rows!r}; expected a whole number of at least 1."
-            raise SettingError(message, subject="max_rows", found=max_rows)
+        if not is_whole(max_rows) or max_rows < 1:
+            raise SettingError.refusing("max_rows", max_rows, "a whole number of at least 1")
         with new_folder(Path(folder)) as path:
             write_partitions(path, partitions_of(instance, max_rows))
             write_drawn(path, *drawn_of(instance))

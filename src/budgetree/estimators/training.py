@@ -22,11 +22,12 @@ from budgetree.problem import Prices
 from budgetree.problem.duplicates import repeats
 from budgetree.problem.units import check_weights, exact_sum, non_negative
 from budgetree.services.words import counted, no_such
+from budgetree.tree.leaves import is_whole
 
 
 def n_threads(n_jobs: Any) -> int:
     """How many, as joblib counts them: one in a worker of a parallel search, so that these do not multiply."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise SettingError.refusing("n_jobs", n_jobs, "a number of threads, -1 for one per processor, or None")
     return int(effective_n_jobs(n_jobs))
 

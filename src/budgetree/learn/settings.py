@@ -24,6 +24,7 @@ from budgetree.learn.validation import FoldSettings, Groups, check_groups
 from budgetree.problem import Instance, drawing
 from budgetree.problem.duplicates import Copies
 from budgetree.problem.units import is_unlimited, non_negative
+from budgetree.tree.leaves import is_whole
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
 
 Leaves = Literal["auto", "tree", "points", "model"]
@@ -213,7 +214,7 @@ def at_least_one(number: Any, subject: str, expected: str = "a whole number of a
 
 
 def at_least(least: int, number: Any, subject: str, expected: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+    if not is_whole(number) or number < least:
         raise SettingError.refusing(subject, number, expected)
     return int(number)
 

@@ -27,6 +27,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
+from budgetree.tree.leaves import is_whole
 from budgetree.tree.provenance import NewError, NewLoss, Stability
 from budgetree.tree.walk import Walk
 
@@ -164,7 +165,7 @@ def _squared_distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
     """The settings for these rows to hold out; None where nothing is to be held out."""
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
+    if not is_whole(folds) or folds < 0 or folds == 1:
         raise SettingError.refusing("folds", folds, "0 (no estimate for new cases) or a whole number from 2 on")
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
