@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 import budgetree as bt
 from budgetree.show.export.program import has_totals
 from budgetree.show.export.sql import column
-from budgetree.tree import TreeBuilder, Walk
+from budgetree.tree import Origin, Walk
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.grown import grown_nodes
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
@@ -219,7 +220,5 @@ def deep_tree(depth: int) -> bt.Tree:
             counts[node, (node // 2) % 2] = 1
     names = [f"t{i}" for i in range(depth)]
     instance = bt.Instance(np.eye(depth, dtype=int), np.arange(depth) % 2, test_names=names, class_names=["a", "b"])
-    builder = TreeBuilder(instance.schema)
     grown = grown_nodes(instance.schema, test, counts, branches, np.zeros(len(test), dtype=bool))
-    builder.add_grown(builder.root, grown)
-    return builder.build(n_cases=depth + 1)
+    return grown_tree(instance.schema, grown, depth + 1, Origin())
