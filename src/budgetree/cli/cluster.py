@@ -34,7 +34,8 @@ def check_options(certificate: str | None, settings: dict[str, Any]) -> None:
 def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | None) -> Result:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
     from budgetree.dask import DaskCases  # first: its error names the extra
-    from budgetree.data.checks import find_distributed_suspects
+    from budgetree.data.checks import find_suspects
+    from budgetree.data.column import Coded, Column, text_column
     from budgetree.distributed.dask_client import connect
     from budgetree.distributed.prepare import CaseRequest, parts_of_files
     from budgetree.learn._fit import fit
@@ -55,9 +56,17 @@ def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | Non
         parts = parts_of_files(request.data, replace(request.reading, drop=given.left_out), n_threads=n_threads)
         with located(request, request.data), progress_bar("reading", None) as report:
             cases = DaskCases.of(client, parts, wanted, report)
-        schema, counts = cases.schema, cases.outcome_counts
-        encoders, n_rows = schema.encoders or (), cases.n_objects
-        warn_of(find_distributed_suspects(wanted.target, schema.class_names, encoders, n_rows, counts, written), cases)
+        rows = cases.drawn.source
+        assert rows is not None
+        columns = [
+            column
+            if written is None or column.numbers is not None
+            else text_column(column.name, column.values or (), written)
+            for column in rows.tests.columns
+        ]
+        columns.append(Column(wanted.target, "labels", values=Coded(cases.class_names, rows.labels)).with_numbers())
+        table = replace(rows.tests, columns=tuple(columns))
+        warn_of(find_suspects(table, wanted.target, knows_rows=False), cases)
         result = fit(cases, **asked)
         with located(request, request.data):
             return replace(result, tree=result.tree.with_labels(given.labels))

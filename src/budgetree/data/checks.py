@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from shlex import quote
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import Coded, Column, first_word, text_column
-from budgetree.data.encoders import MAX_OUTCOMES, BlankPlan, Categories, ColumnEncoder, LevelPlan
-from budgetree.data.number_format import NumberFormat
-from budgetree.data.profile import is_amount
+from budgetree.data.column import Coded, Column, first_word
+from budgetree.data.encoders import MAX_OUTCOMES, BlankPlan, LevelPlan
 from budgetree.data.table import Table
 from budgetree.errors import TableError
 from budgetree.services.words import listed, with_more
@@ -39,16 +36,12 @@ GAPS = frozenset({
 
 
 class Severity(Enum):
-    """How bad a finding is."""
-
     ERROR = "error"  # the table cannot be used
     WARNING = "warning"
     NOTE = "note"
 
 
 class Oddity(Enum):
-    """What was found."""
-
     AMOUNT_AS_CLASS = "amount as class"
     IDENTIFIER = "identifier"
     DATES = "dates"
@@ -68,8 +61,6 @@ class Oddity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to know about a table."""
-
     severity: Severity
     oddity: Oddity
     column: str | None
@@ -79,52 +70,22 @@ class Finding:
         return self.message if self.column is None else f"{self.column}: {self.message}"
 
 
-def find_suspects(table: Table, target: str | None, left_out: Collection[str]) -> Iterator[Finding]:
-    """Columns that are probably not what they will be used as, and what to do."""
+def find_suspects(
+    table: Table, target: str | None, left_out: Collection[str] = (), *, knows_rows: bool = True
+) -> Iterator[Finding]:
+    """Columns that are probably not what they will be used as, what to do, and in which row, where that is known."""
     for column in table.without(left_out).columns:
         if column.name == target:
             yield from target_findings(column)
         elif column.numbers is not None:
             yield from _id_findings(column)
         else:
-            yield from _suspicious(_text_findings(column, _counts(column), table))
-
-
-def find_distributed_suspects(
-    target: str,
-    classes: Sequence[Any],
-    encoders: Sequence[ColumnEncoder],
-    n_rows: int,
-    counts: Callable[[], Sequence[NDArray[np.int64]]],
-    written: NumberFormat | None,
-) -> Iterator[Finding]:
-    """The same of distributed cases: not the line of a row, nor which numbers differ in every row.
-
-    The counts per test and outcome are asked for where a column may be odd.
-    """
-    if all(map(is_amount, classes)):
-        yield from target_findings(Column(target, "", np.array(classes, np.float64)))
-    categories = [(test, encoder) for test, encoder in enumerate(encoders) if isinstance(encoder, Categories)]
-    # Texts with digits, as dates and numbers have, or hardly any text twice.
-    odd = [
-        (test, one)
-        for test, one in categories
-        if (len(one.values) > MOSTLY * n_rows or any(letter.isdigit() for value in one.values for letter in str(value)))
-        and not all(map(is_amount, one.values))
-    ]
-    per_test = counts() if odd else ()
-    for test, encoder in odd:
-        name, values = encoder.name, list(map(str, encoder.values))
-        column = Column(name, "", values=values) if written is None else text_column(name, values, written)
-        yield from _suspicious(_text_findings(column, dict(zip(values, per_test[test].tolist(), strict=False))))
-
-
-def _suspicious(findings: Iterator[Finding]) -> Iterator[Finding]:
-    return (finding for finding in findings if finding.oddity not in (Oddity.CODES, Oddity.TOO_MANY_OUTCOMES))
+            for finding in _text_findings(column, _counts(column), table if knows_rows else None):
+                if finding.oddity not in (Oddity.CODES, Oddity.TOO_MANY_OUTCOMES):
+                    yield finding
 
 
 def class_findings(classes: Sequence[str], has_one_row_per_class: bool) -> Iterator[Finding]:
-    """A table with a single class, or in which every class has one case."""
     if len(classes) == 1:
         message = f"every case is {classes[0]!r}; there is nothing to find out."
         yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
@@ -146,7 +107,6 @@ def target_findings(column: Column) -> Iterator[Finding]:
 
 
 def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator[Finding]:
-    """What is odd about a column that is a test."""
     counts, name = _counts(column), column.name
     if len(counts) <= 1:
         message = "has the same value in every row, so it cannot tell cases apart."

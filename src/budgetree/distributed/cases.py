@@ -139,13 +139,6 @@ class DistributedCases(HasSchema, ABC):
 
     irreducible = property(irreducible_in)
 
-    @internal
-    def outcome_counts(self) -> list[NDArray[np.int64]]:
-        """Per test, how much the cases with each outcome count; a pass over the partitions."""
-        engine = self.engine(1)
-        counts, _ = engine.advance(engine.start(), Step((), np.zeros(1, dtype=np.int32), 1))
-        return np.split(counts[0].sum(axis=1), np.cumsum(self.schema.n_outcomes)[:-1])
-
     @property
     @internal
     def has_one_row_per_class(self) -> bool:
@@ -190,7 +183,6 @@ class LocalCases(DistributedCases):
 
     @internal
     def engine(self, threads: int) -> Engine:
-        """What counts the partitions."""
         return LocalEngine(self._partitions, threads)
 
     def _lost(self, clock: Clock | None) -> Iterable[Unavoidable]:
