@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
 from budgetree.data.number_format import POINTS, NumberFormat
-from budgetree.data.profile import FEW, ColumnProfile, NumberCounts
+from budgetree.data.profile import ColumnProfile, NumberCounts, n_reached
 from budgetree.data.table import Table, check_column, check_marks
 from budgetree.errors import Remedy, SettingError, TableError, TableFileError
 from budgetree.services.words import listed
@@ -60,7 +60,6 @@ class BlankPlan:
         return cls(others, columns)
 
     def reading(self, column: str) -> Blanks | None:
-        """What an empty cell of this column is."""
         return self.columns.get(column, self.others)
 
 
@@ -102,7 +101,6 @@ class LevelPlan:
         return cls(others, named, always, binning, blanks=plan, categories=codes)
 
     def count(self, column: str) -> int:
-        """The levels of a column."""
         return self.columns.get(column, self.others)
 
     def check(self, test_names: Sequence[str]) -> None:
@@ -169,7 +167,6 @@ class _Cut:
     has_missing: bool
 
     def encode(self: Any, column: Column) -> NDArray[np.uint8]:
-        """The code of each row."""
         numbers = column.as_numbers()
         if numbers is None:
             message = f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}."
@@ -316,14 +313,7 @@ class NumberCuts:
         return cls(cuts, np.arange(len(cuts) + 1, dtype=np.uint8), encoder.levels if encoder.has_missing else UNSEEN)
 
     def encode(self, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The codes of numbers."""
-        if len(self.cuts) > FEW:
-            codes = self.codes[np.searchsorted(self.cuts, numbers, side="right")]
-        else:
-            reached = np.zeros(len(numbers), dtype=np.uint8)
-            for cut in self.cuts:  # which a processor does many times faster than searching
-                reached += numbers >= cut
-            codes = self.codes[reached]
+        codes: NDArray[np.uint8] = self.codes[n_reached(self.cuts, numbers)]
         codes[np.isnan(numbers)] = self.missing
         return codes
 
