@@ -122,7 +122,6 @@ class Coded(Sequence[Any]):
 
     @property
     def is_absent(self) -> NDArray[np.bool_]:
-        """Per row, whether the value is missing."""
         return np.asarray(self.positions < 0)
 
     @property
@@ -136,7 +135,6 @@ class Coded(Sequence[Any]):
         return [value for value, count in zip(self.distinct, self.counts.tolist(), strict=False) if count]
 
     def first_row(self, position: int) -> int:
-        """The first row that holds a distinct value."""
         return int(np.argmax(self.positions == position))
 
     def __len__(self) -> int:
@@ -209,7 +207,6 @@ class Column:
 
     @property
     def is_absent(self) -> NDArray[np.bool_]:
-        """Per row, whether its value is missing."""
         if self.numbers is not None:
             return np.isnan(self.numbers)
         if isinstance(self.values, Coded):
@@ -246,7 +243,6 @@ class Column:
         return replace(self, numbers=self.numbers.copy())
 
     def take(self, positions: NDArray[np.int64]) -> Column:
-        """The same column with only these rows; what it holds, numbers or texts, stays as it is."""
         numbers, values, texts = (_taken(cells, positions) for cells in (self.numbers, self.values, self.texts))
         return replace(self, numbers=numbers, values=values, texts=texts)
 
@@ -277,7 +273,6 @@ def number_column(column: Column) -> Column:
 
 
 def first_word(column: Column) -> int | None:
-    """The first row whose text is there and is not a number."""
     return first_row(column, lambda text: not column.written.is_number(text))
 
 

@@ -104,7 +104,6 @@ class CsvSource:
         return next((written for written in formats if written.is_shown), formats[0])
 
     def table(self) -> Table:
-        """The whole of the files."""
         for file in self.files:
             file.check_size(self.reading.max_bytes)
         every = range(len(self.names))
@@ -182,7 +181,6 @@ class CsvSource:
         return Table(self.name, columns, n_rows, starts)
 
     def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: str = "") -> None:
-        """A table of cells in the database."""
         command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
         self._ask(base, files, lambda scan: base.run(f"{command} ({scan}) {limit}"))
 
@@ -238,7 +236,6 @@ class CsvSource:
             raise broken_gzip(file.path, error) from error
 
     def _plans(self, base: Database) -> list[Plan]:
-        """A plan for each column, from the rows that are loaded."""
         columns = [f"c{at}" for at in range(len(self.names))]
         numbers = list(map(self._number_sql, columns))
         n_distinct = base.run(f"SELECT {', '.join(f'count(DISTINCT {column})' for column in columns)} FROM cells")[0]
@@ -297,7 +294,6 @@ class CsvSource:
             yield from ((at, arrays.pop(f"c{at}")) for at, _ in some)
 
     def _texts(self, base: Database, columns: Sequence[int]) -> dict[int, Column | None]:
-        """Columns of the loaded table as text."""
         if len(columns) <= self.reading.limits.wide:
             return {at: self._text(self.names[at], base.coded(f"c{at}", "cells")) for at in columns}
         arrays = self._arrays(base, {at: f"c{at}" for at in columns})

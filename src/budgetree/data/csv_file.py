@@ -115,7 +115,6 @@ class CsvFile:
         return ((self.path, line) for line, _ in self._rows())
 
     def rows(self) -> Iterator[list[str]]:
-        """The cells of each row."""
         return (row for _, row in self._rows())
 
     def check(self) -> None:

@@ -41,7 +41,6 @@ class Database:
         return dict(self.connection.execute(sql).fetchnumpy())
 
     def count(self, table: str) -> int:
-        """How many rows a table has."""
         return int(self.run(f"SELECT count(*) FROM {table}")[0][0])
 
     def csv_lines(self, table: str, cells: Sequence[str], wide: int) -> list[str]:
@@ -59,7 +58,6 @@ class Database:
         return pieces[0] if len(pieces) == 1 else list(map(",".join, zip(*pieces, strict=True)))
 
     def copy_of(self, path: str) -> str:
-        """Where a copy of a file may be written."""
         return os.path.join(self.folder, sha256(path.encode()).hexdigest())
 
     def coded(self, column: str, table: str) -> Coded:
@@ -110,5 +108,4 @@ def plain_path(path: str, folder: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"

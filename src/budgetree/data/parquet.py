@@ -77,7 +77,6 @@ class ParquetSource:
         return tuple(_common(name, kinds, self.paths) for name, kinds in by_column if name not in drop)
 
     def table(self) -> Table:
-        """All rows of all files."""
         kinds = self.kinds()
         with open_database(self.paths) as base, _readable(self.name):
             cells = ", ".join(f"c{at}" for at in range(len(self.names)))

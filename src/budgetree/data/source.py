@@ -196,7 +196,6 @@ class FileKind(Enum):
 
 
 def read_table(data: str, reading: Reading | None = None) -> Table:
-    """All rows of a file."""
     return open_source(data, reading).table()
 
 

@@ -63,7 +63,6 @@ class Table:
 
     @property
     def origin(self) -> Where:
-        """Where the whole table is."""
         return Where(self.source, entry=None if self.sheet is None else f"sheet {self.sheet!r}")
 
     def where(self, row: int) -> Where:
@@ -85,21 +84,17 @@ class Table:
         return start[0], "line" if self.sheet is None else "row", start[1]
 
     def only(self, names: Collection[str]) -> Table:
-        """The same rows with these columns alone."""
         known = frozenset(names)
         return replace(self, columns=tuple(column for column in self.columns if column.name in known))
 
     def without(self, names: Collection[str]) -> Table:
-        """The same rows without these columns."""
         known = frozenset(names)
         return replace(self, columns=tuple(column for column in self.columns if column.name not in known))
 
     def by_name(self) -> Table:
-        """The same columns, ordered by name."""
         return replace(self, columns=tuple(sorted(self.columns, key=lambda column: name_key(column.name))))
 
     def renamed(self, names: Sequence[str]) -> Table:
-        """The same columns under other names."""
         columns = (replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
         return replace(self, columns=tuple(columns))
 
@@ -123,7 +118,6 @@ class Table:
         return self.take(np.flatnonzero(~is_empty)) if is_empty.any() else self
 
     def csv_lines(self) -> list[str]:
-        """Each row as a line of CSV."""
         columns = (column.texts or column.to_list() for column in self.columns)
         cells = [[csv_cell("" if is_missing(cell) else str(cell)) for cell in column] for column in columns]
         return [",".join(row) for row in zip(*cells, strict=True)]
@@ -141,7 +135,6 @@ def name_key(name: str) -> tuple[list[Any], str]:
 
 
 def csv_cell(text: str) -> str:
-    """A cell as CSV has it: in quotes where it must be."""
     return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in QUOTED) else text
 
 

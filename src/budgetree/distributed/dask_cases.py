@@ -93,7 +93,6 @@ class DaskCases(DistributedCases):
 
     @classmethod
     def of(cls, client: Client, parts: Parts, request: CaseRequest, report: ProgressReport = no_report) -> DaskCases:
-        """From parts of any kind."""
         made = cls.__new__(cls)
         made._set(client, parts, request, report)
         return made
@@ -315,7 +314,6 @@ def _bucketed(
 
 
 def _facts(partition: PersistedPartition) -> tuple[NDArray[np.int64], int, bool]:
-    """Class counts, cases, and whether each counts once."""
     counts_once = all(window.weight_units is None for window in partition.windows())
     return class_counts([partition], partition.n_classes), len(partition), counts_once
 

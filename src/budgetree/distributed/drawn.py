@@ -46,7 +46,6 @@ class Draw:
 
     @classmethod
     def joined(cls, draws: Sequence[Draw]) -> Draw:
-        """Of ranges of hashes, in their order."""
         return cls(np.concatenate([one.hashes for one in draws]), np.concatenate([one.copies for one in draws]))
 
 
@@ -76,7 +75,6 @@ class HashFile:
 
 
 def range_ends(ascending: NDArray[np.uint64], n_ranges: int) -> NDArray[np.int64]:
-    """Per range of equal length, where its hashes end."""
     starts = np.array([(number << 64) // n_ranges for number in range(1, n_ranges)], dtype=np.uint64)
     return np.append(np.searchsorted(ascending, starts), len(ascending)).astype(np.int64)
 

@@ -222,7 +222,6 @@ class Tally:
 
 
 def n_buckets(n_bytes: int, bucket_bytes: int) -> int:
-    """How many buckets cases of so many bytes are grouped in."""
     return max(1, -(-n_bytes // bucket_bytes))
 
 

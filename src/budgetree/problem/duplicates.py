@@ -29,12 +29,10 @@ class ClassTotals:
 
     @property
     def total(self) -> int:
-        """The weight units of all cases."""
         return int(self.counts.sum())
 
     @property
     def leaf_loss(self) -> int:
-        """What a single leaf loses, in loss units."""
         return int(self.table.least(self.counts))
 
 
@@ -171,7 +169,6 @@ def dealing_order(ranks: NDArray[np.int64], repeat: int = 0) -> NDArray[np.int64
 
 
 def _differ(words: Iterable[NDArray[Any]], rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Per pair of rows, whether they differ."""
     differ = np.zeros(len(rows), dtype=bool)
     for word in words if len(rows) else ():
         differ |= word[rows] != word[others]

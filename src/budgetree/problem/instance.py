@@ -87,7 +87,6 @@ class Rows:
         return len(self.tests)
 
     def take(self, positions: NDArray[np.int64], **changes: Any) -> Rows:
-        """Only these rows; `changes` are what else is other than it was."""
         arrays: dict[str, Any] = {"tests": self.tests.take(positions)}
         for name in ("labels", "weights", "ranks"):
             array = getattr(self, name)
@@ -584,7 +583,6 @@ class Instance(HasSchema):
     @property
     @internal
     def frame_library(self) -> str | None:
-        """The data frame library that it came from, for answers in kind."""
         return None if self.source is None else self.source.tests.library
 
     @cached_property

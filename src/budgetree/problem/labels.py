@@ -113,7 +113,6 @@ class Labels(SettingsPart):
 
     @internal
     def without(self, tests: Collection[str]) -> Labels:
-        """Those of other tests."""
         kept = {name: label for name, label in self.tests.items() if name not in tests}
         return Labels(kept, self.classes, unit=self.unit)
 

@@ -134,7 +134,6 @@ class WeightFacts:
 
     @property
     def total(self) -> float:
-        """The nearest float."""
         return float(self.exact_total)
 
     def __add__(self, other: WeightFacts) -> WeightFacts:
@@ -282,7 +281,6 @@ def _shown(value: Any) -> str:
 
 
 def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fraction]:
-    """Weights in whole units, and how many units make one."""
     if weights is None:
         return np.ones(n_cases, dtype=np.int64), Fraction(1)
 
