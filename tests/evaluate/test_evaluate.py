@@ -14,7 +14,7 @@ from sklearn.metrics import confusion_matrix
 import budgetree as bt
 from budgetree.errors import BudgetreeError
 from budgetree.learn.predictive.trees import PredictiveTrees
-from budgetree.learn.validation import FoldSettings, refit_folds
+from budgetree.learn.validation import KnownRows, refit_folds
 
 
 def table(n: int, seed: int = 0, n_classes: int = 2) -> pd.DataFrame:
@@ -64,7 +64,7 @@ def test_repeats_deal_other_folds_and_learn_no_more_than_they_must(monkeypatch: 
     assert len(learned) == 5 * 2 + 1
     assert found.refits.n_refits == 10
     known = cases()
-    first, second = (FoldSettings(repeat=repeat).folds(known) for repeat in (0, 1))
+    first, second = (KnownRows(known).folds(repeat=repeat) for repeat in (0, 1))
     assert (first != second).any()
     assert sorted(np.bincount(first)) == sorted(np.bincount(second))
     assert found.overall.n == 80
@@ -281,7 +281,7 @@ def test_a_refit_has_not_seen_what_it_judges() -> None:
 
     from budgetree.services.clock import Clock
 
-    refits = list(refit_folds(known, learn, [1], FoldSettings(5), Clock(None)))
+    refits = list(refit_folds(KnownRows(known), learn, [1], 5, Clock(None)))
     assert seen == [40] * 5
     assert sorted(np.concatenate([refit.rows for refit in refits]).tolist()) == list(range(50))
 

@@ -13,7 +13,6 @@ from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.routes import split_time
 from budgetree.learn.settings import FitRequest
-from budgetree.learn.validation import FoldSettings
 from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.tree.provenance import Objective, ObjectiveChoice, Reason
 
@@ -60,11 +59,11 @@ def test_rows_of_one_group_are_not_known_already() -> None:
 
 
 def test_half_of_the_time_is_for_the_folds() -> None:
-    work, plan = FitRequest(method="auto", folds=FoldSettings(5)), DEFAULT_PLAN
+    work, plan = FitRequest(method="auto", folds=5), DEFAULT_PLAN
     new = ObjectiveChoice(Objective.NEW, Reason.ASKED, 100, 2)
     for request, seconds in [
         (work, (2 * plan.auto_seconds, plan.auto_seconds)),
-        (replace(work, folds=None), (plan.auto_seconds, plan.auto_seconds)),
+        (replace(work, folds=0), (plan.auto_seconds, plan.auto_seconds)),
         (replace(work, method="exact"), (2 * plan.exact_seconds, plan.exact_seconds)),
         (replace(work, method="greedy"), (None, None)),
         (replace(work, choice=new), (None, None)),

@@ -97,7 +97,7 @@ def judged(frontier: Frontier, *steps: float) -> Frontier:
     advantages = tuple(tuple(there - here for there in places) for here in places)
     estimate = Estimate(NewError(0.2, 0.1), False, "")
     points = tuple(replace(point, estimate=estimate) for point in frontier.points[: len(places)])
-    return replace(frontier, points=points, validation=Validation((), (), 5, 5, 100, False, advantages))
+    return replace(frontier, points=points, validation=Validation((), 5, 5, 100, False, advantages=advantages))
 
 
 def test_the_cheapest_point_that_none_is_better_than_by_a_standard_error_is_recommended() -> None:

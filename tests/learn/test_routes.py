@@ -23,7 +23,7 @@ def named_budgets() -> Frontier:
 def with_places(frontier: Frontier, places: list[float]) -> Frontier:
     """Compared as if each budget were as much better than no test, in standard errors."""
     advantages = tuple(tuple(there - here for there in places) for here in places)
-    judged = Validation((), (), 5, 5, 100, False, advantages)
+    judged = Validation((), 5, 5, 100, False, advantages=advantages)
     return _with_cheaper(replace(frontier, validation=judged), judged)
 
 

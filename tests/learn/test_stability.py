@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.learn.validation import FoldSettings, bought_by
+from budgetree.learn.validation import KnownRows, bought_by
 from budgetree.messages import stability_sentence
 from budgetree.tree.provenance import Stability
 
@@ -31,7 +31,7 @@ def test_it_is_what_refits_without_each_fold_say() -> None:
     assert found.estimate is not None
     stability = found.estimate.stability
     assert stability is not None
-    folds = FoldSettings(5).folds(instance)
+    folds = KnownRows(instance).folds()
     assert instance.source is not None
     raw = pd.DataFrame({column.name: column.numbers for column in instance.source.tests.columns})
     own, same, firsts, used = found.tree.predict(raw), 0, 0, dict.fromkeys(instance.test_names, 0)

@@ -14,10 +14,9 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.settings import KnownRows
 from budgetree.learn.validation import (
     NEVER_HELD_OUT,
-    FoldSettings,
+    KnownRows,
     Validation,
     check_folds,
     cross_validate,
@@ -48,11 +47,11 @@ def test_every_row_is_predicted_once_by_a_tree_that_has_not_seen_it(noise: bt.In
         sizes.append(part.n_rows)
         return optimal(part, groups, clock)
 
-    found = cross_validate(noise, learn, [0, 1], FoldSettings(5), Clock(None))
+    found = cross_validate(KnownRows(noise), learn, [0, 1], 5, Clock(None))
     assert (sizes, found.n_rows, found.n_done) == ([80] * 5, 100, 5)
     assert bt.optimal(noise, budget=1, progress=False).tree.errors == 0
-    assert all(0.3 < new.error < 0.7 for new in found.new_errors)
-    assert found.new_errors[1].exceeds(0.0)
+    assert all(0.3 < of.new_error.error < 0.7 for of in found.estimates)
+    assert found.estimates[1].new_error.exceeds(0.0)
 
 
 def test_levels_and_duplicates_are_found_again_in_each_part() -> None:
@@ -69,7 +68,7 @@ def test_levels_and_duplicates_are_found_again_in_each_part() -> None:
         largest.append(part.outcome_names[0][-1])
         return optimal(part, groups, clock)
 
-    cross_validate(instance, learn, [1], FoldSettings(31), Clock(None))
+    cross_validate(KnownRows(instance), learn, [1], 31, Clock(None))
     assert sum(name == "24.2 to 29.0" for name in largest) == 1  # without the last row there are levels for the others
     assert len(largest) == 31
 
@@ -83,14 +82,14 @@ def test_groups_are_held_out_together(noise: bt.Instance) -> None:
         assert (np.array(groups)[part.row_order] == rows % 50).all()  # so that the learner can do the same
         return optimal(part, groups, clock)
 
-    assert cross_validate(noise, learn, [1], FoldSettings(5, together), Clock(None)).n_rows == 100
+    assert cross_validate(KnownRows(noise, together), learn, [1], 5, Clock(None)).n_rows == 100
 
 
 def test_what_there_is_no_time_for_is_left_out_and_said(noise: bt.Instance) -> None:
-    nothing = cross_validate(noise, optimal, [1], FoldSettings(5), Clock(0))
-    assert nothing.new_errors == ()
+    nothing = cross_validate(KnownRows(noise), optimal, [1], 5, Clock(0))
+    assert nothing.estimates == ()
     assert "not known" in str(nothing)
-    hurried = cross_validate(noise, optimal, [1], FoldSettings(5), Clock(60), min_seconds=100)
+    hurried = cross_validate(KnownRows(noise), optimal, [1], 5, Clock(60), min_seconds=100)
     assert hurried.n_done == 0
     clock = Clock(None)
 
@@ -102,7 +101,7 @@ def test_what_there_is_no_time_for_is_left_out_and_said(noise: bt.Instance) -> N
         return optimal(part, groups, share)
 
     done: list[int] = []
-    two = cross_validate(noise, interrupted, [1], FoldSettings(5), clock)
+    two = cross_validate(KnownRows(noise), interrupted, [1], 5, clock)
     assert (two.n_done, two.n_rows) == (2, 40)
     assert str(two) == "error on new cases: cross-validated, 2 of 5 folds (3 left out: no time)"
 
@@ -120,7 +119,7 @@ def test_a_fold_without_time_for_all_its_trees_does_not_judge(noise: bt.Instance
 
         return tree_for
 
-    found = cross_validate(noise, slow, [0, 1], FoldSettings(5), clock)
+    found = cross_validate(KnownRows(noise), slow, [0, 1], 5, clock)
     assert (found.n_done, found.n_rows, len(made)) == (1, 20, 3)
     assert "1 of 5 folds (4 left out: no time)" in str(found)
 
@@ -129,7 +128,7 @@ def test_a_fold_that_finds_nothing_in_time_is_left_out(noise: bt.Instance) -> No
     def nothing(part: bt.Instance, groups: Any, share: Clock) -> Callable[[Any], Tree]:
         raise OutOfTimeError
 
-    found = cross_validate(noise, nothing, [0, 1], FoldSettings(5), Clock(None))
+    found = cross_validate(KnownRows(noise), nothing, [0, 1], 5, Clock(None))
     assert found.n_done == 0
     assert "not known, because the time was over" in str(found)
 
@@ -137,23 +136,22 @@ def test_a_fold_that_finds_nothing_in_time_is_left_out(noise: bt.Instance) -> No
 def test_a_fold_is_not_begun_whose_rows_cannot_be_coded_in_time() -> None:
     frame = pd.DataFrame({"a": np.arange(30.0), "class": ["x", "y"] * 15})
     instance = bt.Instance.from_frame(frame, "class")
-    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(60)).n_done == 5
+    assert cross_validate(KnownRows(instance), optimal, [1], 5, Clock(60)).n_done == 5
     slow = WorkPlan(seconds_per_cell=100.0)
-    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(60, plan=slow)).n_done == 0
-    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(None, plan=slow)).n_done == 5
+    assert cross_validate(KnownRows(instance), optimal, [1], 5, Clock(60, plan=slow)).n_done == 0
+    assert cross_validate(KnownRows(instance), optimal, [1], 5, Clock(None, plan=slow)).n_done == 5
 
 
 def test_rows_that_do_not_count_do_not_judge() -> None:
     instance = bt.Instance([[0], [0], [1], [1]] * 5, [0, 0, 1, 0] * 5, weights=[1, 1, 1, 0] * 5)
-    found = cross_validate(instance, optimal, [1], FoldSettings(5), Clock(None))
-    assert (found.n_rows, found.new_errors[0].error) == (15, 0)
+    found = cross_validate(KnownRows(instance), optimal, [1], 5, Clock(None))
+    assert (found.n_rows, found.estimates[0].new_error.error) == (15, 0)
 
 
 def test_a_large_table_says_that_one_fifth_was_held_out(noise: bt.Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("budgetree.learn.validation.HOLD_OUT_FROM", 100)
-    settings = FoldSettings(5)
-    assert (settings.folds(noise) == NEVER_HELD_OUT).sum() == 80
-    found = cross_validate(noise, optimal, [1], settings, Clock(None))
+    assert (KnownRows(noise).folds() == NEVER_HELD_OUT).sum() == 80
+    found = cross_validate(KnownRows(noise), optimal, [1], 5, Clock(None))
     assert str(found) == "error on new cases: on 20 rows held out"
 
 
@@ -183,13 +181,12 @@ def test_groups_may_come_one_by_one(noise: bt.Instance) -> None:
 
 
 def test_there_are_no_more_folds_than_rows_or_groups(noise: bt.Instance) -> None:
-    assert check_folds(0, None, noise) is None
-    assert check_folds(0, tuple(range(100)), noise) is None
-    assert check_folds(5, None, bt.Instance([[0]], [1])) is None
-    assert check_folds(200, None, noise) == FoldSettings(100)
-    groups = (0, 1, 2, 3) * 25
-    assert check_folds(5, groups, noise) == FoldSettings(4, groups)
-    assert check_folds(5, (0,) * 100, noise) is None
+    assert check_folds(0, KnownRows(noise)) == 0
+    assert check_folds(0, KnownRows(noise, tuple(range(100)))) == 0
+    assert check_folds(5, KnownRows(bt.Instance([[0]], [1]))) == 0
+    assert check_folds(200, KnownRows(noise)) == 100
+    assert check_folds(5, KnownRows(noise, (0, 1, 2, 3) * 25)) == 4
+    assert check_folds(5, KnownRows(noise, (0,) * 100)) == 0
 
 
 def frame_of(n_rows: int, n_tests: int = 5, n_values: int = 1000) -> pd.DataFrame:
@@ -266,14 +263,14 @@ def test_a_whole_weight_is_as_many_equal_rows(n_values: int, objective: Any) -> 
 
 
 def test_the_words_for_all_folds() -> None:
-    assert str(Validation((), (), 5, 5, 100, False)) == "error on new cases: cross-validated, 5 of 5 folds"
+    assert str(Validation((), 5, 5, 100, False)) == "error on new cases: cross-validated, 5 of 5 folds"
 
 
 def test_with_losses_the_mean_loss_is_estimated_beside_the_error() -> None:
     instance = bt.datasets.load("pima").with_losses(bt.Losses({"pos": 5}, answers={"refer": 0.4}))
     frontier = bt.frontier(instance, max_budget=2, method="greedy")
     assert frontier.validation is not None
-    assert len(frontier.validation.new_losses) == len(frontier)
+    assert len([of for of in frontier.validation.estimates if of.new_loss]) == len(frontier)
     first = frontier[0]  # everybody is referred
     assert (first.new_loss, first.new_error) == (pytest.approx(0.4), 0)
     for point in frontier:
@@ -290,6 +287,6 @@ def test_with_losses_the_mean_loss_is_estimated_beside_the_error() -> None:
 
 def test_where_every_class_has_one_row_nothing_is_held_out() -> None:
     faults = bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "c"])
-    assert check_folds(5, None, faults) is None
-    assert check_folds(5, None, bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "b"])) is not None
+    assert check_folds(5, KnownRows(faults)) == 0
+    assert check_folds(5, KnownRows(bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "b"]))) > 0
     assert bt.frontier(faults, progress=False, objective="known").validation is None

@@ -19,7 +19,7 @@ from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.points import Frontier
 from budgetree.learn.routes import learn_known, search_known
 from budgetree.learn.settings import CACHE_BYTES, FitRequest
-from budgetree.learn.validation import FoldSettings, cross_validate
+from budgetree.learn.validation import KnownRows, cross_validate
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, Ended, WorkPlan
 from budgetree.tree import Nodes
@@ -183,7 +183,7 @@ def test_all_folds_are_done_however_little_work_is_left() -> None:
     clock = Clock(None, work=1.0)
     learn = learn_known(request, search_known(request, instance, clock, False))
     clock.spend(2.0)
-    found = cross_validate(instance, learn, [0, 1, 2, 3], FoldSettings(4), clock, min_seconds=1.0)
+    found = cross_validate(KnownRows(instance), learn, [0, 1, 2, 3], 4, clock, min_seconds=1.0)
     assert (found.n_done, found.n_folds) == (4, 4)
 
 

@@ -25,7 +25,7 @@ def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_p
     firm = point.estimate.stability
     assert (firm is None) == (objective == "known")
     how = frontier.validation.how
-    found = frontier.validation.mean_costs[-1], frontier.validation.recalls[-1]
+    found = frontier.validation.estimates[-1].mean_cost, frontier.validation.estimates[-1].recalls
     assert point.tree.estimate == Estimate(point.estimate.new_error, point.overfitted, how, None, firm, *found)
     point.tree.to_json(tmp_path / "model.json")
     assert bt.Tree.from_json(tmp_path / "model.json").estimate == point.tree.estimate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from budgetree.evaluation.metrics import at_prevalence, decision_curve
 from budgetree.evaluation.result import Evaluation, Refits, Setup
 from budgetree.learn._fit import for_one_tree, make_request
 from budgetree.learn.routes import learn_again, split_time, travel
-from budgetree.learn.settings import FitRequest, KnownRows, at_least_one, check_instance
+from budgetree.learn.settings import FitRequest, at_least_one, check_instance
 from budgetree.learn.validation import (
     DEFAULT_FOLDS,
-    HOLD_OUT_FROM,
-    FoldSettings,
+    KnownRows,
     Refit,
     bought_by,
     refit_folds,
@@ -145,37 +144,31 @@ def evaluate(
         raise SettingError(message, subject="max_error", remedy=Remedy(f"{remedy} budget=.", f"{remedy} --budget."))
     repeats = at_least_one(repeats, "repeats", "a whole number of at least 1")
     request = make_request(subject, budget=budget, folds=folds, groups=groups, **settings)
-    if request.folds is None or request.rows is None:
+    if not request.folds or request.rows is None:
         message = "folds: no case can be held out."
         why = "Expected at least 2 folds, and at least two cases of some class."
         raise SettingError(f"{message} {why}", subject="folds", found=folds)
-    return _procedure(subject, request, repeats, progress, question)
+    return _procedure(subject, request, request.rows, repeats, progress, question)
 
 
 def _procedure(
-    instance: Instance, request: FitRequest, repeats: int, progress: bool | None, question: Question
+    instance: Instance, request: FitRequest, rows: KnownRows, repeats: int, progress: bool | None, question: Question
 ) -> Evaluation:
-    rows, settings = cast(KnownRows, request.rows), cast(FoldSettings, request.folds)
-    whole, learned = rows.instance, rows.learned_from()
-    is_hold_out = whole.n_rows >= HOLD_OUT_FROM
-    repeats = 1 if is_hold_out else repeats
+    whole, n_folds = rows.instance, request.folds
+    repeats = 1 if rows.is_large else repeats
     if request.time_limit is not None:
         request = replace(request, time_limit=request.time_limit / (repeats + 1))
-    request = for_one_tree(instance, replace(request, folds=None))
+    request = for_one_tree(instance, replace(request, folds=0))
     found = travel(request, instance, progress)
-    point = found[-1]
-    tree, budget = point.tree, point.budget if point.for_new else point.max_cost
-    is_one_part = learned is not rows
-    learn = (lambda *_: lambda _: tree) if is_one_part else learn_again(request, found)
-    part = learned.instance if is_one_part else None
+    tree, (learn, budgets, part) = found[-1].tree, learn_again(request, found)
     cases, position = Cases.held_out(instance, rows)
     kept, parts = list[Refit](), list[Judged]()
     with progress_bar("learned again", progress) as report:
         for repeat in range(repeats):
             clock, shown = split_time(request)[0], _shifted(report, repeat, repeats)
             with clock.listening():
-                dealt = replace(settings, repeat=repeat)
-                for refit in refit_folds(whole, learn, [budget], dealt, clock, report=shown, part=part):
+                how: dict[str, Any] = {"repeat": repeat, "report": shown, "part": part}
+                for refit in refit_folds(rows, learn, budgets[-1:], n_folds, clock, **how):
                     at = position[refit.rows]
                     judged = Judged.of(refit.walks[0], cases, at, tree.test_names, fold=len(kept), repeat=repeat)
                     order = np.argsort(at)
@@ -184,7 +177,7 @@ def _procedure(
     if not kept:
         message = "time_limit: it was over before a pathway had been learned without a fold; give more time."
         raise SettingError(message, subject="time_limit", found=request.time_limit)
-    weights, n_parts = whole.row_weights, len(settings.parts(whole))
+    weights, n_parts = whole.row_weights, len(rows.parts(n_folds))
     total = float(weights.sum())
     held_out = sum(float(weights[refit.rows].sum()) for refit in kept) / len(kept)
     judged = Judged.joined(parts, 1 + held_out / (total - held_out))
@@ -200,11 +193,11 @@ def _procedure(
         n_cases=total,
         budget=None if limit is None else tree.schema.wording.amount(limit),
         is_for_new=request.objective is Objective.NEW,
-        is_hold_out=is_hold_out,
+        is_hold_out=rows.is_large,
         inflation=judged.sample.inflation,
     )
     evaluation = _measured(tree, judged, cases, setup, question)
-    again = None if is_one_part else _refits(tree, kept, whole, 1 - held_out / total)
+    again = None if part is not None else _refits(tree, kept, whole, 1 - held_out / total)
     return replace(evaluation, refits=again)
 
 

@@ -21,8 +21,7 @@ from budgetree.data.frames import read_frame
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError, Where
 from budgetree.evaluation.metrics import Sample
-from budgetree.learn.settings import KnownRows
-from budgetree.learn.validation import check_groups, group_numbers, walk_rows
+from budgetree.learn.validation import KnownRows, check_groups, walk_rows
 from budgetree.problem import Instance, Schema
 from budgetree.services.words import counted, listed, no_such, some_of
 from budgetree.tree import Tree, Walk
@@ -52,9 +51,7 @@ class Cases:
     def held_out(cls, instance: Instance, rows: KnownRows) -> tuple[Cases, Ints]:
         """The known cases that a procedure holds out; and the position of each row among them."""
         whole = rows.instance
-        # In an order that does not depend on that of the table: sums of floats do.
-        number = None if rows.groups is None else group_numbers(rows.groups, whole.row_ranks)
-        order = whole.row_order if number is None else np.lexsort((number, whole.row_ranks))
+        order, number = rows.in_order()
         raw = order if rows.positions is None else rows.positions[order]
         facts = (
             whole.row_labels[order],

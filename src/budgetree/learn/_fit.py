@@ -24,8 +24,8 @@ from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, is_family
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.points import Frontier, Point, Result, candidate_of
 from budgetree.learn.routes import travel
-from budgetree.learn.settings import CACHE_BYTES, FitRequest, KnownRows, Leaves
-from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
+from budgetree.learn.settings import CACHE_BYTES, FitRequest, Leaves
+from budgetree.learn.validation import DEFAULT_FOLDS, KnownRows, check_folds, check_row_groups
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, is_unlimited, plain_number
@@ -440,19 +440,19 @@ def make_request(cases: AnyCases, **given: Any) -> FitRequest:
     is_new = choice.objective is Objective.NEW
     if not is_new:
         checks.check_blanks(cases)
-    began, limit, folds, rows = time.monotonic(), checks.check_time_limit(asked.time_limit), None, None
+    began, limit, folds, rows = time.monotonic(), checks.check_time_limit(asked.time_limit), 0, None
     if is_new or (isinstance(cases, Instance) and (asked.folds != 0 or asked.folds is False)):
         rows = KnownRows.of(cases, choice.objective, asked.groups)
-        folds = check_folds(asked.folds, rows.groups, rows.instance)
+        folds = check_folds(asked.folds, rows)
     else:  # nothing is held out
-        checks.check_row_groups(cases, asked.groups)
+        check_row_groups(cases, asked.groups)
     if is_new and least > 1:
         raise SettingError(
             'min_cases is for known cases, and this tree is for new ones; leave it out, or give objective="known".',
             subject="min_cases",
             found=least,
         )
-    if is_new and share is not None and folds is None:
+    if is_new and share is not None and not folds:
         raise SettingError(
             "max_error: for new cases it is compared with the error on held-out rows; expected folds of at least 2.",
             subject="max_error",

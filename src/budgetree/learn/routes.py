@@ -19,14 +19,14 @@ from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Candidate, Candidates, Frontier, Point, candidate_of, leaf_candidate
 from budgetree.learn.predictive.budgets import DEFAULT_POINTS
 from budgetree.learn.predictive.trees import PredictiveTrees
-from budgetree.learn.settings import FitRequest, KnownRows
-from budgetree.learn.validation import Groups, Learn, Validation, cross_validate
+from budgetree.learn.settings import FitRequest
+from budgetree.learn.validation import Groups, KnownRows, Learn, Validation, cross_validate
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import RuleKind
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Tree
-from budgetree.tree.provenance import Bounds, Estimate, Method, Objective
+from budgetree.tree.provenance import Bounds, Method, Objective
 
 REPLACED = 1.5  # standard errors by which a cheaper tree must be better than a budget's own
 
@@ -248,48 +248,46 @@ def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known
     is_new, instance = request.objective is Objective.NEW, cast(Instance, cases)
     if isinstance(cases, DistributedCases) and not is_new:  # nothing is held out
         return search_known(request, cases, Clock(request.time_limit), progress)
-    part, learned = instance, request
+    learned = request
     clock, for_search = split_time(request)
     with clock.listening():
         if is_new and request.rows is not None:
             learned = replace(request, rows=request.rows.learned_from())
-            instance, part = request.rows.instance, cast(KnownRows, learned.rows).instance
-        found = (search_new if is_new else search_known)(learned, part, for_search, progress)
+            instance = cast(KnownRows, learned.rows).instance
+        found = (search_new if is_new else search_known)(learned, instance, for_search, progress)
         taken = clock.seconds_passed
         if known_line:
-            found = _with_known_line(found, part, request, clock)
-        if request.folds is None or request.rows is None:
+            found = _with_known_line(found, instance, request, clock)
+        if not request.folds or request.rows is None:
             return found
-        # A smaller budget than the one named buys the same tree for known cases.
-        budgets = [point.budget if point.for_new else point.max_cost for point in found]
-        trees = [point.tree for point in found] if found.found_by is Method.PREDICTIVE else []
+        learn, budgets, part = learn_again(request, found)
+        how: dict[str, Any] = {"part": part}
+        if part is None:  # else these trees have not seen the rows that are held out
+            how["trees"] = [point.tree for point in found] if is_new else []
+            how["min_seconds"] = clock.plan.hurried_share * taken  # what is learned in a hurry says little
         with progress_bar("error on new cases", progress) as report:
-            if part is instance:
-                judged = cross_validate(
-                    request.rows.instance,
-                    learn_again(learned, found),
-                    budgets,
-                    request.folds,
-                    clock,
-                    trees=trees,
-                    min_seconds=clock.plan.hurried_share * taken,  # what is learned in a hurry says little
-                    report=report,
-                )
-            else:  # these trees have not seen the rows that are held out
-                by_budget = dict(zip(budgets, trees, strict=True))
-                judged = cross_validate(
-                    instance, lambda *_: by_budget.__getitem__, budgets, request.folds, clock, part=part
-                )
-    judged = replace(judged, n_copies=request.rows.n_copies)
-    estimates = list(_estimates(found, judged))
-    points = [replace(point, estimate=estimate) for point, estimate in zip(found, estimates, strict=False)]
-    found = replace(found, points=(*points, *found.points[len(points) :]), validation=judged)
+            judged = cross_validate(request.rows, learn, budgets, request.folds, clock, report=report, **how)
+    points = list(found)
+    for index, (point, estimate) in enumerate(zip(found, judged.estimates, strict=False)):
+        overfitted = (estimate.new_loss or estimate.new_error).exceeds(point.mean_loss)
+        points[index] = replace(point, estimate=replace(estimate, overfitted=overfitted))
+    found = replace(found, points=tuple(points), validation=judged)
     return _with_cheaper(found, judged) if is_new else found
 
 
-def learn_again(request: FitRequest, found: Frontier) -> Learn:
-    """What found this frontier, for some of the rows."""
-    return (learn_new if request.objective is Objective.NEW else learn_known)(request, found)
+def learn_again(request: FitRequest, found: Frontier) -> tuple[Learn, list[Any], Instance | None]:
+    """What found this frontier, for some of the rows; the budgets to ask it for.
+
+    And where its trees have not seen the rows that judge them, those that they have: they are not learned again then.
+    """
+    # A smaller budget than the one named buys the same tree for known cases.
+    budgets = [point.budget if point.for_new else point.max_cost for point in found]
+    rows = found.request.rows
+    if rows is None or rows is request.rows:
+        learn = learn_new if request.objective is Objective.NEW else learn_known
+        return learn(found.request, found), budgets, None
+    tree_for = {budget: point.tree for budget, point in zip(budgets, found, strict=True)}.__getitem__
+    return lambda *_: tree_for, budgets, rows.instance
 
 
 def split_time(request: FitRequest) -> tuple[Clock, Clock]:
@@ -297,7 +295,7 @@ def split_time(request: FitRequest) -> tuple[Clock, Clock]:
 
     Half of the time limit each; where there is none, the folds may take as much work as the search.
     """
-    plan, n_parts = DEFAULT_PLAN, 1 if request.folds is None else 2
+    plan, n_parts = DEFAULT_PLAN, 2 if request.folds else 1
     work = {"auto": plan.auto_seconds, "exact": plan.exact_seconds}.get(request.method)
     if work is None or request.objective is Objective.NEW:
         clock = Clock(request.time_limit)
@@ -338,12 +336,3 @@ def _with_cheaper(found: Frontier, judged: Validation) -> Frontier:
         points.append(replace(by, budget=own.budget, known_least=own.known_least, known_proven=own.known_proven))
     rows = tuple(tuple(judged.advantages[kept[a]][kept[b]] for b in numbers) for a in numbers)
     return replace(found, points=tuple(points), validation=replace(judged, advantages=rows)) if kept else found
-
-
-def _estimates(found: Frontier, judged: Validation) -> Iterable[Estimate]:
-    losses = judged.new_losses or (None,) * len(judged.new_errors)
-    firm = judged.stabilities or (None,) * len(judged.new_errors)
-    each = zip(found, judged.new_errors, losses, firm, judged.mean_costs, judged.recalls, strict=False)
-    for point, error, loss, stability, cost, recalls in each:
-        overfitted = error.exceeds(point.error_rate) if loss is None else loss.exceeds(point.mean_loss)
-        yield Estimate(error, overfitted, judged.how, loss, stability, cost, recalls)

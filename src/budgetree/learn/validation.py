@@ -14,21 +14,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
-from budgetree.problem import Instance
-from budgetree.problem.duplicates import dealing_order
+from budgetree.problem import Instance, drawing
+from budgetree.problem.duplicates import Copies, dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.leaves import is_whole
-from budgetree.tree.provenance import NewError, NewLoss, Stability
+from budgetree.tree.provenance import Estimate, NewError, NewLoss, Objective, Stability
 from budgetree.tree.walk import Walk
 
 DEFAULT_FOLDS = 5
@@ -41,42 +42,102 @@ Groups = tuple[Any, ...]  # one value per row
 Learn = Callable[[Instance, Groups | None, Clock], Callable[[Any], Tree]]
 
 
-@dataclass(frozen=True, slots=True)
-class FoldSettings:
-    """How rows are held out. groups: rows of one group are held out together. repeat: which of many deals it is."""
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownRows:
+    """Rows to hold out, and per row its group where some belong together.
 
-    n_folds: int = DEFAULT_FOLDS
+    n_copies  rows of the table that repeat another, where that is why they belong together; 0 where groups are named
+    n_raw     the rows of the table among which they are
+    positions per row, its position among the rows of the cases; None where it is the same
+    """
+
+    instance: Instance
     groups: Groups | None = None
-    repeat: int = 0
+    n_copies: int = 0
+    n_raw: int = 0
+    positions: NDArray[np.int64] | None = None
 
-    def folds(self, instance: Instance) -> NDArray[np.int64]:
-        """The fold of each raw row."""
-        labels, ranks = instance.row_labels, instance.row_ranks
-        return make_folds(labels, self.n_folds, ranks, groups=self.groups, repeat=self.repeat)
+    @classmethod
+    def of(cls, cases: AnyCases, objective: Objective = Objective.NEW, groups: Any = None) -> KnownRows:
+        """Those that are looked at: all, or of a large table some that are drawn, wherever it lies.
 
-    def parts(self, instance: Instance) -> list[NDArray[np.int64]]:
+        A row of a whole weight k is k equal rows. Groups that are named count, and else copies: rows that are equal and
+        that chance does not explain. Merged rows are one case; to trees for new cases, which read numbers as they are,
+        only those that are equal before they are coded.
+        """
+        is_new, named = objective is Objective.NEW, check_row_groups(cases, groups)
+        known = cls(cases if isinstance(cases, Instance) else cases.drawn, named)
+        if is_new:
+            known = known.drawn()
+        n_raw, source = known.instance.n_rows, known.instance.source
+        is_merged = source is not None and source.duplicates == "merge"
+        rows, positions = known.instance.unrolled(merged=is_merged and not is_new and named is None)
+        raw = positions if known.positions is None else known.positions[positions]
+        if named is not None:
+            return cls(rows, known.groups_of(positions), n_raw=n_raw, positions=raw)
+        copies = None if is_merged and not is_new else rows.copies(by_chance=not is_merged)
+        if copies is None:
+            return cls(rows, n_raw=n_raw, positions=raw)
+        of_table = Copies(copies.group[np.unique(positions, return_index=True)[1]])  # a weight is not a row
+        return cls(rows, tuple(copies.group.tolist()), of_table.n_copies, n_raw, raw)
+
+    def take(self, positions: NDArray[np.int64]) -> KnownRows:
+        """Only these, some perhaps several times, coded as they are."""
+        raw = positions if self.positions is None else self.positions[positions]
+        rows, groups = self.instance.recoded({}, positions), self.groups_of(positions)
+        return KnownRows(rows, groups, self.n_copies, self.n_raw, raw)
+
+    def drawn(self) -> KnownRows:
+        """Those of a large table that are looked at, else all."""
+        positions = drawing.drawn_rows(self.instance)
+        return self if positions is None else self.take(positions)
+
+    def learned_from(self) -> KnownRows:
+        """All; where there are as many as are drawn of a large table, but for the fifth that judges what is learned."""
+        if self.instance.n_rows < drawing.MAX_ROWS:
+            return self
+        return self.take(np.flatnonzero(self.folds() != 0))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether one fifth stands for all folds."""
+        return self.instance.n_rows >= HOLD_OUT_FROM
+
+    def folds(self, n_folds: int = DEFAULT_FOLDS, repeat: int = 0) -> NDArray[np.int64]:
+        """The fold of each row; `repeat` says which of many deals it is."""
+        ranks = self.instance.row_ranks
+        return make_folds(self.instance.row_labels, n_folds, ranks, groups=self.groups, repeat=repeat)
+
+    def parts(self, n_folds: int, repeat: int = 0) -> list[NDArray[np.int64]]:
         """Per fold the positions of its rows, where others are left to learn from."""
-        folds, counts = self.folds(instance), instance.row_weights > 0
+        folds, counts = self.folds(n_folds, repeat), self.instance.row_weights > 0
         numbers = (fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any())
         return [np.flatnonzero(folds == fold) for fold in numbers]
+
+    def in_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """The rows in an order that does not depend on the table's, as sums of floats do; and the group of each."""
+        ranks = self.instance.row_ranks
+        if self.groups is None:
+            return self.instance.row_order, None
+        number = group_numbers(self.groups, ranks)
+        return np.lexsort((number, ranks)), number
+
+    def groups_of(self, positions: NDArray[np.int64]) -> Groups | None:
+        return None if self.groups is None else tuple(self.groups[row] for row in positions.tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
     """What was held out, and what came of it for each budget that was asked for."""
 
-    new_errors: tuple[NewError, ...]  # none where no fold was finished
-    new_losses: tuple[NewLoss, ...]  # the same where losses are given, else none
+    estimates: tuple[Estimate, ...]  # none where no fold was finished
     n_folds: int  # asked for
     n_done: int
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
+    n_copies: int = 0  # rows held out together with another, because they repeat it
     # Per pair of budgets, by how many standard errors of the difference the second loses less; none where no fold was.
     advantages: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
-    n_copies: int = 0  # rows held out together with another, because they repeat it
-    stabilities: tuple[Stability, ...] = ()  # of the trees that were given, if there was time
-    mean_costs: tuple[float, ...] = ()  # per budget, what a row held out cost
-    recalls: tuple[tuple[float | None, ...], ...] = ()  # per budget and class: the share found
 
     @property
     def how(self) -> str:
@@ -163,18 +224,26 @@ def _squared_distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.maximum(own[:, None] + own - 2 * products, 0.0))
 
 
-def check_folds(folds: Any, groups: Groups | None, instance: Instance) -> FoldSettings | None:
-    """The settings for these rows to hold out; None where nothing is to be held out."""
+def check_folds(folds: Any, rows: KnownRows) -> int:
+    """How many there are for these rows; 0 where nothing is to be held out."""
     if not is_whole(folds) or folds < 0 or folds == 1:
         raise SettingError.refusing("folds", folds, "0 (no estimate for new cases) or a whole number from 2 on")
+    instance = rows.instance
     if instance.losses is None and instance.has_one_row_per_class:
-        return None  # a class that is held out is in no part: all would be wrong, whatever is learned
+        return 0  # a class that is held out is in no part: all would be wrong, whatever is learned
+    # A fold without a case or group of its own says nothing, and neither does a table of one.
+    n_folds = min(int(folds), instance.n_rows if rows.groups is None else len(set(rows.groups)))
+    return n_folds if n_folds > 1 else 0
+
+
+def check_row_groups(cases: AnyCases, groups: Any) -> Groups | None:
+    """Per row its group; an error for rows in partitions, which have no order that groups could have, too."""
     if groups is None:
-        # A fold without a case of its own says nothing, and neither does a table of one case.
-        n_folds = min(int(folds), instance.n_rows)
-        return FoldSettings(n_folds) if n_folds >= 2 else None
-    n_groups = len(set(groups))
-    return FoldSettings(min(int(folds), n_groups), groups) if folds and n_groups > 1 else None
+        return None
+    if isinstance(cases, DistributedCases):
+        message = "groups: the cases are in shards, whose rows have no order; leave groups out."
+        raise SettingError(message, subject="groups")
+    return check_groups(groups, cases.n_rows)
 
 
 def check_groups(groups: Any, n_rows: int) -> Groups:
@@ -217,18 +286,23 @@ def bought_by(tree: Tree) -> tuple[str | None, frozenset[str]]:
 
 
 def refit_folds(
-    instance: Instance,
+    rows: KnownRows,
     learn: Learn,
     budgets: Sequence[Any],
-    settings: FoldSettings,
+    n_folds: int,
     clock: Clock,
     *,
+    repeat: int = 0,
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
     part: Instance | None = None,
 ) -> Iterator[Refit]:
-    """Fold by fold, what is learned without it; as many as a time limit allows, else all. As in `cross_validate`."""
-    parts = settings.parts(instance)
+    """Fold by fold, what is learned without it; as many as a time limit allows, else all.
+
+    min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
+    part         where one fold is held out, the rows of all others, if they are at hand
+    """
+    instance, parts = rows.instance, rows.parts(n_folds, repeat)
     for index, out in enumerate(parts):
         seconds = clock.seconds_of(1 / (len(parts) - index))
         if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
@@ -236,9 +310,8 @@ def refit_folds(
         report(index, len(parts), f"fold {index + 1} of {len(parts)}")
         others = np.delete(np.arange(instance.n_rows), out)
         rest = instance.rows(others) if part is None else part
-        groups = None if settings.groups is None else tuple(settings.groups[row] for row in others.tolist())
         try:
-            tree_for = learn(rest, groups, clock.share(seconds))
+            tree_for = learn(rest, rows.groups_of(others), clock.share(seconds))
             refits = list[Tree]()
             for budget in budgets:
                 if refits and clock.is_out_of_time:
@@ -250,70 +323,64 @@ def refit_folds(
 
 
 def cross_validate(
-    instance: Instance,
+    rows: KnownRows,
     learn: Learn,
     budgets: Sequence[Any],
-    settings: FoldSettings,
+    n_folds: int,
     clock: Clock,
     *,
     trees: Sequence[Tree] = (),
-    min_seconds: float = 0.0,
-    report: ProgressReport = no_report,
     part: Instance | None = None,
+    **how: Any,
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
-    trees        per budget, what is learned from all rows: how firm each is is found out, too
-    min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
-    part         where one fold is held out, the rows of all others, if they are at hand
+    trees  per budget, what is learned from all rows: how firm each is is found out, too
+    part   and what else `refit_folds` knows
     """
-    weights = instance.row_weights
-    counts = weights > 0
+    instance, weights = rows.instance, rows.instance.row_weights
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     costs = np.zeros((len(budgets), instance.n_rows))
     is_done = np.zeros(instance.n_rows, dtype=bool)
     bought = list[list[tuple[str | None, frozenset[str]]]]()
-    for refit in refit_folds(
-        instance, learn, budgets, settings, clock, min_seconds=min_seconds, report=report, part=part
-    ):
+    for refit in refit_folds(rows, learn, budgets, n_folds, clock, part=part, **how):
         for index, walk in enumerate(refit.walks):
             answers[index, refit.rows], costs[index, refit.rows] = walk.answers, walk.cost
         bought.append(list(map(bought_by, refit.trees)))
         is_done[refit.rows] = True
-    n_done = len(bought)
-    # In an order that does not depend on that of the table: sums of floats do.
-    number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
-    order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
-    rows = order[(is_done & counts)[order]]
+    order, number = rows.in_order()
+    held = order[(is_done & (weights > 0))[order]]
+    sizes = (len(rows.parts(n_folds)), len(bought), len(held))
+    found = Validation((), *sizes, is_hold_out=rows.is_large, n_copies=rows.n_copies)
+    if not len(held):
+        return found
+    answers, labels, weight, total = answers[:, held], instance.row_labels[held], weights[held], weights[order].sum()
     # On average over the folds done: what was not held out at the same time.
-    learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
-    held_out = HeldOut(weights[rows], None if number is None else number[rows], learned_from)
-    answers = answers[:, rows]
-    stabilities: list[Stability] = []
-    if n_done and trees and not clock.is_out_of_time:
-        again = walk_rows(trees, instance, instance, rows)
-        share = learned_from / float(weights[order].sum())
-        for index, (tree, walk) in enumerate(zip(trees, again, strict=True)):
-            same = float(weights[rows] @ (walk.answers == answers[index])) / float(weights[rows].sum())
-            stabilities.append(_stability(tree, [of_fold[index] for of_fold in bought], same, share))
-    losses, has_losses = instance.schema.loss_table, instance.losses is not None
-    lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
+    learned_from = float(total - weight.sum() / len(bought))
+    held_out = HeldOut(weight, None if number is None else number[held], learned_from)
+    losses = instance.schema.loss_table
+    lost = losses.units[labels, answers] / float(losses.scale)
     largest = float(losses.largest) / float(losses.scale)
-    wrong = (answers != instance.row_labels[rows]) & (
-        answers < instance.n_classes
-    )  # what is not a class is not an error
-    return Validation(
-        new_errors=tuple(held_out.error(of_rows) for of_rows in wrong if len(rows)),
-        new_losses=tuple(held_out.loss(of_rows, largest) for of_rows in lost if len(rows) and has_losses),
-        n_folds=len(settings.parts(instance)),
-        n_done=n_done,
-        n_rows=len(rows),
-        is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
-        stabilities=tuple(stabilities),
-        advantages=tuple(map(tuple, held_out.advantages(lost, largest).tolist())) if len(rows) else (),
-        mean_costs=tuple((costs[:, rows] @ weights[rows] / weights[rows].sum()).tolist()) if len(rows) else (),
-        recalls=tuple(_recalls(of_tree, instance, rows) for of_tree in answers) if len(rows) else (),
-    )
+    wrong = (answers != labels) & (answers < instance.n_classes)  # what is not a class is not an error
+    mean_costs = (costs[:, held] @ weight / weight.sum()).tolist()
+    again = walk_rows(trees, instance, instance, held) if trees and not clock.is_out_of_time else []
+    estimates = [
+        Estimate(
+            held_out.error(wrong[index]),
+            False,
+            found.how,
+            None if instance.losses is None else held_out.loss(lost[index], largest),
+            mean_cost=mean_costs[index],
+            recalls=_recalls(answers[index], labels, weight, instance.n_classes),
+        )
+        for index in range(len(budgets))
+    ]
+    for index, (tree, walk) in enumerate(zip(trees, again, strict=False)):
+        same = float(weight @ (walk.answers == answers[index])) / float(weight.sum())
+        firm = _stability(tree, [of_fold[index] for of_fold in bought], same, learned_from / float(total))
+        estimates[index] = replace(estimates[index], stability=firm)
+    advantages = tuple(map(tuple, held_out.advantages(lost, largest).tolist()))
+    return replace(found, estimates=tuple(estimates), advantages=advantages)
 
 
 def _is_too_late(instance: Instance, clock: Clock, seconds: float | None, min_seconds: float) -> bool:
@@ -341,11 +408,12 @@ def _stability(
     )
 
 
-def _recalls(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> tuple[float | None, ...]:
+def _recalls(
+    answers: NDArray[np.int64], labels: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
+) -> tuple[float | None, ...]:
     """Per class, the share of its rows that are answered so; None where there are none."""
-    labels, weights = instance.row_labels[rows], instance.row_weights[rows]
-    total = np.bincount(labels, weights=weights, minlength=instance.n_classes)
-    found = np.bincount(labels, weights=weights * (answers == labels), minlength=instance.n_classes)
+    total = np.bincount(labels, weights=weights, minlength=n_classes)
+    found = np.bincount(labels, weights=weights * (answers == labels), minlength=n_classes)
     return tuple(part / whole if whole else None for part, whole in zip(found.tolist(), total.tolist(), strict=True))
 
 

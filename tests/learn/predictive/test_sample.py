@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import budgetree as bt
 from budgetree.data.column import Column
 from budgetree.learn.predictive.sample import N_FOLDS, draw
-from budgetree.learn.settings import KnownRows
+from budgetree.learn.validation import KnownRows
 from budgetree.problem import drawing
 
 from .tables import instance_of, random_columns, random_instance, seeds

@@ -9,7 +9,6 @@ from typing import Any
 from budgetree.distributed import AnyCases
 from budgetree.learn.predictive.fit import Fitter, fine_instance
 from budgetree.learn.settings import (
-    KnownRows,
     Leaves,
     check_cases,
     check_confidence,
@@ -17,7 +16,7 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import Groups, group_numbers
+from budgetree.learn.validation import Groups, KnownRows, group_numbers
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
