@@ -7,7 +7,7 @@ import numpy as np
 import budgetree as bt
 from budgetree.messages import stability_sentence
 from budgetree.show.stages import stage_records
-from budgetree.tree import Points, Split, Totals
+from budgetree.tree import Model, Points, Split, Totals
 from built_trees import random_tree
 
 CASES = bt.Instance(
@@ -90,6 +90,19 @@ def test_the_chart() -> None:
         "chance of yes   stage 1 total  0: 10  1: 20  2: 40  3: 60 %",
         "                stage 2 total  1: 20  2: 40  3: 60  4: 70  5: 80 %",
     ])  # fmt: skip
+
+
+def test_a_model_of_two_classes_ends_with_the_chances_that_get_each_answer() -> None:
+    losses = bt.Losses({"yes": 4, "no": 1}, answers={"refer": 0.5})
+    cases = bt.Instance(CASES.codes, ["no", "no", "no", "no", "yes", "yes", "yes"], losses=losses)
+    builder = bt.TreeBuilder(cases)
+    builder.leaf(builder.buy(builder.root, 0), Model(Totals.of_points({0: (-3_000_000, 1_000_000, 0)})))
+    (record,) = stage_records(builder.build())
+    assert (record.unit, [ending.names for ending in record.endings]) == (
+        "chance",
+        [("below 12.5%",), ("12.5% to 50%",), ("50% or more",)],
+    )
+    assert [(ending.answer, sum(ending.cases)) for ending in record.endings] == [(0, 3), (2, 0), (1, 4)]
 
 
 def test_a_tree_that_branches_by_results_says_where_to_go_on() -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby, pairwise
 from typing import Literal
 
 import numpy as np
 
-from budgetree.show.outline import Branch, Group, Outline
-from budgetree.tree.leaves import Points, Totals
+from budgetree.show.outline import Branch, Group, Outline, chance_names
+from budgetree.tree.leaves import Model, Points, Totals
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
@@ -118,6 +118,9 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
                 sides = rule.sides(np.array(reached, dtype=np.int64)).tolist()
                 chances = tuple((total, rule.chances[side][target]) for total, side in zip(reached, sides, strict=True))
             continue
+        if isinstance(rule, Model) and len(tree.class_names) == 2 and not branch.names:
+            unit, endings = "chance", _by_chance(outline, branch)
+            continue
         ranges = _ranges(reached or (), own or ())
         goes_to, cases = number.get(branch.group), tuple(outline.counts(branch.group).tolist())
         answer = None if goes_to is not None else outline.answer(branch.group[0])
@@ -172,6 +175,21 @@ def _by_total(outline: Outline, branch: Branch, rule: Points, totals: Sequence[i
         ranges = _ranges(totals, own)
         found.append(Ending(_range_names(ranges), branch.group, None, answer, tuple(given[answer].tolist()), ranges))
     return found
+
+
+def _by_chance(outline: Outline, branch: Branch) -> list[Ending]:
+    """At a leaf with a model of two classes: an ending for each answer, and the chances that get it."""
+    table, given = outline.nodes.loss_table, outline.answered(branch.group)
+    rises = [(two[0] - one[0], one[1] - two[1]) for one, two in combinations(table.units.T.tolist(), 2)]
+    cuts = sorted({rise / (rise + fall) for rise, fall in rises if rise * fall > 0})  # where two answers lose the same
+    middles = np.array([sum(pair) / 2 for pair in pairwise([0, *cuts, 1])])
+    answers = table.best(np.column_stack([1 - middles, middles])).tolist()
+    runs = [list(run) for _, run in groupby(range(len(answers)), key=answers.__getitem__)]
+    names = [chance_names(cuts, run, of_second=outline.target == 1) for run in runs]
+    return [
+        Ending(name, branch.group, None, answers[run[0]], tuple(given[answers[run[0]]].tolist()))
+        for name, run in zip(names, runs, strict=True)
+    ]
 
 
 def _ranges(totals: Sequence[int], own: Sequence[int]) -> tuple[tuple[int, int], ...]:

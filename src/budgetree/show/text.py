@@ -323,8 +323,11 @@ def to_stages(tree: Tree) -> str:
     subject = classes[tree.outline.target].upper() if len(classes) == 2 else f"WHICH OF {len(classes)}"
     most = f"at most {words.worst} each"
     parts = [f"{subject}?   {learned}", most, *_loss_note(tree)]
-    has_points = any(record.unit == "points" for record in records)
-    lines = [" · ".join(parts), "Add the points. Stop where it says so." if has_points else "Stop where it says so."]
+    units = {record.unit for record in records}
+    how = "Add the points. " if "points" in units else ""
+    if units & {"chance", "confidence"}:  # of what `budgetree ask` prints
+        how = "A model works out the chance from all results so far: use budgetree ask, or the report page. "
+    lines = [" · ".join(parts), f"{how}Stop where it says so."]
     for record in records:
         lines += ["-" * CHART, *_stage_lines(tree, record, is_last=record is records[-1])]
     if not records:
