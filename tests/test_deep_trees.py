@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.cli import main
 from budgetree.errors import TreeError
 from budgetree.report import summarise_tree
+from budgetree.tree.nodes import Nodes
 from exported import compiled, deep_tree
 
 DEPTH = 5000
@@ -48,18 +50,19 @@ def test_rows_questions_and_python_come_to_the_same_end(tree: bt.Tree, leaf: int
 def test_a_consultation_does_as_much_work_for_the_last_answer_as_for_the_first(
     tree: bt.Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case, looked = bt.Consultation(tree), 0
-    side = bt.Consultation._side
+    case, looked, below = bt.Consultation(tree), [0], Nodes.below
 
-    def counting(self: bt.Consultation, node: int) -> int:
-        nonlocal looked
-        looked += 1
-        return side(self, node)
+    def counting(nodes: Nodes, node: int) -> NDArray[np.int32]:
+        looked[-1] += 1
+        return below(nodes, node)
 
-    monkeypatch.setattr(bt.Consultation, "_side", counting)
+    monkeypatch.setattr(Nodes, "below", counting)
     for _ in range(DEPTH):
         case.answer("1")
-    assert looked == DEPTH
+        looked.append(0)
+    assert case.done
+    assert 0 < looked[0] < 10
+    assert set(looked[:DEPTH]) == {looked[0]}
     for left in range(1, 101):
         case.undo()
         assert (case.spent, case.next_test) == (DEPTH - left, f"t{DEPTH - left}")
