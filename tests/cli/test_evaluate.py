@@ -71,7 +71,7 @@ def test_what_does_not_fit_together_is_refused(tables: Path, capsys: pytest.Capt
     assert "give --budget B" in run(capsys, "evaluate", *LEARN, code=2)
     complaint = run(capsys, "evaluate", "a.json", "new.csv", "-t", "diabetes", "--budget", "2", code=2)
     assert "--budget is about learning" in complaint
-    assert "missing --target" in run(capsys, "evaluate", "a.json", "new.csv", code=2)
+    assert "missing --target" in run(capsys, "evaluate", "a.json", "new.csv", code=1)
     assert "4 files are given" in run(capsys, "evaluate", *["a.json"] * 3, "new.csv", code=2)
     assert "no column 'height'" in run(
         capsys, "evaluate", "a.json", "new.csv", "-t", "diabetes", "--by", "height", code=1

@@ -36,7 +36,7 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 @option("--charge-unavailable", is_flag=True, help="Charge for tests that turn out to be unavailable.")
 @options.labels
 def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailable: bool, as_json: bool) -> None:
-    """Consult a pathway for one case: one test at a time, never over budget.
+    """Consult a pathway for one case, one test at a time.
 
     With --json the questions go to stderr and the result to stdout.
     """
@@ -61,7 +61,7 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
         say(f"  so far: {_classes(case)}\n  answer with {visible(case.expected)}")
         if not _take_answer(case, say):
             click.echo(err=True)  # the line of the prompt ends here
-            raise BudgetreeError("the questions ended before the answer was clear.")
+            raise BudgetreeError("the input ended before the answer was clear.")
     _show_result(case, as_json)
 
 
@@ -108,7 +108,7 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
 
 
 def _help(case: Consultation) -> str:
-    return HELP.format(paid="paid all the same" if case.charge_unavailable else "not paid")
+    return HELP.format(paid="still charged" if case.charge_unavailable else "not charged")
 
 
 def _note(case: Consultation) -> str | None:
@@ -118,7 +118,7 @@ def _note(case: Consultation) -> str | None:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
             going_on = f"all its results stay possible, and the case goes on as with {step.assumed}"
-        paid = "paid all the same" if case.charge_unavailable else "not paid"
+        paid = "still charged" if case.charge_unavailable else "not charged"
         return f"{step.test_label} is not available and {paid}; {going_on}"
     known = case.tree.schema.known_range(step.test)
     try:

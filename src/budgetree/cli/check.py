@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from budgetree.data.column import Column
     from budgetree.problem import Instance, Schema
 
-COLOURS = {"error": "red", "warning": "yellow", "note": None}
+STYLES: dict[str, dict[str, Any]] = {"error": {"fg": "red", "bold": True}, "warning": {"fg": "yellow"}, "note": {}}
 LARGE_FOR_EXACT = 5_000_000  # cases × tests
 MAX_CLASSES = 12  # of a probable target; beyond these, not every loss is listed either
-MAX_COLUMNS, MAX_VALUES = 40, 5  # that are listed
+MAX_COLUMNS, MAX_VALUES, MAX_ALIKE = 40, 5, 20  # that are listed: of columns, of values, of findings of a kind
 TARGET_NAMES = ("target", "class", "label", "diagnosis", "outcome", "fault", "disease", "y", "klasse", "diagnose")
 
 
@@ -47,34 +46,43 @@ def check(data: str, as_json: bool, **settings: Any) -> None:
     findings = _examine(request)
     if as_json:
         print_json([{"kind": f.severity.value, "about": f.column or "", "message": f.message} for f in findings])
-    for finding in () if as_json else findings:
-        kind = finding.severity.value
-        styled = click.style(f"{kind}: ", fg=COLOURS[kind], bold=kind == "error" or None)
-        click.echo(styled + visible_lines(str(finding)))
+    for severity, oddity in () if as_json else dict.fromkeys((f.severity, f.oddity) for f in findings):
+        alike = [f for f in findings if (f.severity, f.oddity) == (severity, oddity)]
+        styled = click.style(f"{severity.value}: ", **STYLES[severity.value])
+        for finding in alike[:MAX_ALIKE]:
+            click.echo(styled + visible_lines(str(finding)))
+        if len(alike) > MAX_ALIKE:
+            click.echo(f"{styled}and {len(alike) - MAX_ALIKE} more of this kind; --json lists all of them.")
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise click.exceptions.Exit(1)
     if not as_json:
-        price = "" if request.prices is None else f" --prices {quote(request.prices)}"
-        target = "" if request.target is None else f" --target {quote(request.target)}"
-        say(f"next: budgetree frontier {quote(data)}{target}{price}")
+        say(f"next: {options.continued('frontier')}")
 
 
 def _describe(request: Request, as_json: bool) -> None:
     """What a table holds, its probable target, and a command to try."""
     from budgetree.cli.inputs import open_data
-    from budgetree.data.checks import find_suspects
+    from budgetree.data.checks import Oddity, find_suspects
+    from budgetree.data.encoders import MAX_OUTCOMES
+    from budgetree.errors import TableFileError, Where
 
-    table = open_data(request.data, request.reading).table()
-    rows = table.without_empty_rows()
+    rows = open_data(request.data, request.reading).table().without_empty_rows()
     columns = [_column_facts(column) for column in rows.columns]
-    odd = {finding.column: str(finding) for finding in find_suspects(rows, None, request.no_tests)}
+    if not len(rows) or len(columns) < 2:
+        found = f"{counted(len(rows), 'row')} and {counted(len(columns), 'column')}"
+        expected = "a row per case, a column per test and one with the class of each case"
+        raise TableFileError(f"{found}; expected {expected}.", where=Where(request.data))
+    odd = list(find_suspects(rows, None, request.no_tests))
     target = _probable_target(columns, request.no_tests)
-    tried = ["budgetree", "fit", request.data]
-    if target is not None:
-        dropped = [name for name, found in odd.items() if name != target and "--drop" in found]
-        drops = [part for name in (*request.drop, *dropped) for part in ("--drop", str(name))]
-        tried += ["--target", target, *drops, "--budget", str(min(3, len(columns) - 1))]
-    command = " ".join(map(quote, tried)) + (" --target COL" if target is None else "")
+    useless = [found.column for found in odd if found.oddity in (Oddity.IDENTIFIER, Oddity.DATES)]
+    useless += [one["name"] for one in columns if one["kind"] == "categories" and one["distinct"] > MAX_OUTCOMES]
+    budget = min(3, len(columns) - 1)
+    added = [
+        "--target",
+        target or "COL",
+        *(part for name in useless if name != target for part in ("--drop", str(name))),
+    ]
+    command = options.continued("fit", *added, "--budget", str(budget))
     if as_json:
         print_json({"rows": len(rows), "columns": columns, "target": target, "next": command})
         return
@@ -86,13 +94,13 @@ def _describe(request: Request, as_json: bool) -> None:
         click.echo(visible(f"  {entry['name']:<{width}}  {entry['kind']}: {entry['values']}{blank}{about}"))
     if len(columns) > MAX_COLUMNS:
         say(f"  and {len(columns) - MAX_COLUMNS} more; --json lists all of them.")
-    for found in odd.values():
-        warn(found)
+    for finding in odd:
+        warn(finding)
     if target is None:
-        say("no column looks like a class; name the one with the class of each case: --target COL.")
+        say(f"no column looks like the class of each case (2 to {MAX_CLASSES} values); put its name in place of COL.")
     say(f"next: {command}")
-    if target is not None:
-        say("  (every test costs 1 unless --prices FILE is given, so a budget of 3 buys three tests.)")
+    if request.prices is None:
+        say(f"  (every test costs 1 without --prices FILE, so a budget of {budget} buys {counted(budget, 'test')}.)")
 
 
 def _column_facts(column: Column) -> dict[str, Any]:

@@ -67,12 +67,13 @@ def evaluate(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Estimate accuracy, calibration, net benefit and cost on new cases.
+    """Estimate accuracy, calibration and cost on new cases.
 
-    With DATA alone, by repeated cross-validation of the whole procedure. A MODEL is evaluated as it is, on cases that
-    it was not learned from; two models are compared case by case. Every figure has a 95 % interval.
+    With DATA alone, the whole procedure is cross-validated repeatedly. A MODEL is evaluated as it is, on cases that it
+    was not learned from; two models are compared case by case. Also sensitivity, specificity and net benefit, all
+    with 95 % intervals.
     """
-    from budgetree.cli.inputs import Request, check_outputs, load, open_data, open_model, warn_of_doubts
+    from budgetree.cli.inputs import Request, check_outputs, load, open_data, open_model, target_among, warn_of_doubts
     from budgetree.evaluation import evaluate as evaluate_cases
     from budgetree.learn._fit import make_request
 
@@ -97,11 +98,10 @@ def evaluate(
         found = evaluate_cases(instance, budget=budget, repeats=repeats, **asked, **search)
     else:
         first, *second = [open_model(file, request.labels) for file in files[:-1]]
-        if request.target is None:
-            raise click.UsageError("missing --target: the column with the right answer of each case.")
+        target = target_among(table.names, request)
         groups = None if request.groups is None else _column(request.groups, table).to_list()
         other, names = (second[0], (files[0], files[1])) if second else (None, ("the pathway", "the other"))
-        found = evaluate_cases(first, table, target=request.target, other=other, groups=groups, names=names, **asked)
+        found = evaluate_cases(first, table, target=target, other=other, groups=groups, names=names, **asked)
     written = _write(found, out, predictions, report, request.data)
     if as_json:
         print_json(found.to_dict() | {"files": written})

@@ -36,24 +36,24 @@ FOLDED = 3  # tests deep, where a larger one is folded
     "--max-error",
     metavar="E",
     type=click.FloatRange(0, 1),
-    help="Instead of --budget: the cheapest tree with at most this share wrong, such as 0.05.",
+    help="Instead of --budget: the cheapest pathway with at most this share wrong, such as 0.05.",
 )
 @option(
     "--without",
     metavar="TEST",
     multiple=True,
     heading="Prices, losses and names",
-    help="Find a tree without this test, and what it is worth. May be repeated.",
+    help="Leave out this test, and say what it is worth. May be repeated.",
 )
 @options.search
 @options.engine
-@option("-o", "--out", metavar="FILE", type=options.FILE, help="Write the model to this file, as JSON.")
+@option("-o", "--out", metavar="FILE", type=options.FILE, help="Write the pathway to this file, as JSON.")
 @option(
     "--certificate",
     metavar="FILE",
     type=options.FILE,
     heading="Output",
-    help="For known cases: write a proof of how good the tree is.",
+    help="For known cases: write a proof of how good the pathway is.",
 )
 def fit(
     data: str,
@@ -66,10 +66,10 @@ def fit(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Find the best pathway for a budget, or the cheapest for an error rate.
+    """Find the best pathway for a budget or an error rate.
 
     The best has the lowest error on new cases or, with --objective known, the fewest errors on the known ones; with
-    --losses, the least loss. With --first and --without, it also prints what that preference costs.
+    --losses, the least loss. --max-error finds the cheapest. --first and --without also print what they cost.
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E; --budget inf for no limit.")

@@ -55,7 +55,7 @@ def frontier(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Show what each budget buys: the errors on new cases and on known ones.
+    """Show what each budget buys: errors on new and known cases.
 
     With --objective known: for every budget the fewest errors, and the proof that there are no fewer.
     """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
+from errno import EISDIR, ENOENT
 from glob import glob
 from typing import Any
 
@@ -57,13 +57,16 @@ class Commands(click.Group):
             return super().resolve_command(ctx, args)
         from budgetree import datasets
 
+        if name.endswith(".toml") and os.path.isfile(name):
+            use = f"give it to a table: budgetree check cases.csv --prices {name}"
+            raise click.UsageError(f"{name} is a list of prices, losses or labels, not a table; {use}.", ctx)
         if name in datasets.names() or os.path.exists(name) or glob(name):
             command = "show" if name.endswith(".json") else "check"
             return command, self.commands[command], args
         from budgetree.services.words import no_such
 
         if os.path.splitext(name)[1]:
-            raise click.FileError(name, "there is no such file, and no such command.")
+            raise FileNotFoundError(ENOENT, "there is no such file, and no such command", name)
         raise click.UsageError(no_such("command", name, list(self.commands)), ctx)
 
 
@@ -123,9 +126,10 @@ def _ended_by(error: Exception) -> int:
     from budgetree.errors import BudgetreeError
 
     if isinstance(error, click.ClickException):
-        shown = io.StringIO()
-        error.show(shown)
-        return _tell(visible_lines(shown.getvalue()), error.exit_code)
+        usage, context = "", getattr(error, "ctx", None)
+        if context is not None:
+            usage = f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
+        return _failed(error.format_message(), usage, error.exit_code)
     if isinstance(error, OSError):
         give_up(sys.stdout)  # it may be what is full or closed
     if isinstance(error, BrokenPipeError):  # `budgetree show … | head`
@@ -135,7 +139,8 @@ def _ended_by(error: Exception) -> int:
     if isinstance(error, (ValueError, ImportError, MemoryError)):
         return _failed(str(error) or "not enough memory.")
     if isinstance(error, OSError):
-        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
+        what = "this is a folder; expected a file" if error.errno == EISDIR else error.strerror or str(error)
+        return _failed(f"{error.filename}: {what}." if error.filename else what)
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__
@@ -147,12 +152,12 @@ def _warn(message: Warning | str, *_where: Any, **_others: Any) -> None:
     _tell(click.style("warning: ", fg="yellow") + visible_lines(str(message)) + "\n", 0)
 
 
-def _failed(message: str) -> int:
-    return _tell(click.style("error: ", fg="red") + visible_lines(message) + "\n", FAILED)
+def _failed(message: str, usage: str = "", exit_code: int = FAILED) -> int:
+    return _tell(usage + click.style("error: ", fg="red") + visible_lines(message) + "\n", exit_code)
 
 
 def _tell(message: str, exit_code: int) -> int:
-    """On stderr, if it can be written; the exit code that goes with it."""
+    """Print on stderr, if it can be written; return the exit code."""
     try:
         click.echo(message, err=True, nl=False)
     except OSError:

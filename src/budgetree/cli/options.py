@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +22,7 @@ AnyCommand = Callable[..., Any]
 Options = Callable[[AnyCommand], AnyCommand]
 FILE = click.Path(dir_okay=False)
 FOLDER = click.Path(file_okay=False)
-ALL = "budgetree.help_all"  # in a context's meta
+ALL, TYPED = "budgetree.help_all", "budgetree.typed"  # in a context's meta
 
 
 class Option(click.Option):
@@ -44,6 +45,10 @@ class Command(click.Command):
                 Option(["--help-all"], is_flag=True, expose_value=False, is_eager=True, callback=_show_all, help=shown)
             )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One section, or with --help-all one per heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -61,6 +66,12 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
         context.meta[ALL] = True
         click.echo(context.get_help(), color=context.color)
         context.exit()
+
+
+def continued(name: str, *added: str) -> str:
+    """Another command with the arguments that were typed for this one, but for --json, and further ones."""
+    typed = [text for text in click.get_current_context().meta[TYPED] if text != "--json"]
+    return " ".join(map(quote, ["budgetree", name, *typed, *added]))
 
 
 def command(*examples: str, page: str, before: str = "") -> Callable[[AnyCommand], click.Command]:
@@ -106,7 +117,9 @@ def check_suffix(path: str | None, name: str, known: Sequence[str]) -> str:
     """The suffix of a file, which says what to write; an error if it is none of the known ones."""
     suffix = "" if path is None else os.path.splitext(path)[1].lower()
     if path is not None and suffix not in known:
-        raise click.UsageError(f"{name} {path}: unknown type of file; expected a name ending in {' or '.join(known)}.")
+        raise click.UsageError(
+            f"{name} {path}: unknown type of file; expected a name that ends in {' or '.join(known)}."
+        )
     return suffix
 
 
@@ -178,7 +191,7 @@ budget = option(
 )
 out = option("-o", "--out", metavar="FILE", type=FILE, help="The file to write.")
 folder = several(
-    option("-o", "--out", metavar="DIR", type=FOLDER, help="Write tables, figures and models to this folder."),
+    option("-o", "--out", metavar="DIR", type=FOLDER, help="Write the results to this folder."),
     option("--force", is_flag=True, heading="Output", help="Write to DIR even if it is not empty; other files stay."),
 )
 labels = option(
@@ -196,8 +209,8 @@ reading = several(
     _file("--decimal", type=click.Choice([".", ","]), help="The decimal mark: 3.5 or 3,5."),
     _file("--thousands", metavar="MARK", help="The thousands separator: 1,234 or 1.234 or 1 234."),
     _file("--censored", is_flag=True, help="Read <5 and >1000 as numbers beyond a limit, each with its own level."),
-    _file("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
-    _file("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+    _file("--encoding", metavar="NAME", help="The encoding of a CSV file that is not UTF-8, such as windows-1252."),
+    _file("--sheet", metavar="NAME", help="The sheet of a workbook (.xlsx, .xls, .ods), by its name or number."),
     _file(
         "--header-row",
         metavar="ROW",
@@ -226,7 +239,9 @@ table = several(
         help="Prices: TOML, or a table with the columns test and price. By default every test costs 1.",
     ),
     option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-    option("--groups", metavar="COL", help="Hold out rows with the same value together (a patient's); not a test."),
+    option(
+        "--groups", metavar="COL", help="Rows with the same value (one patient's) are held out together; not a test."
+    ),
     _rule("--default-price", metavar="P", type=AMOUNT, help="The price of tests that are not in the price list."),
     _rule(
         "--limit",
@@ -236,7 +251,7 @@ table = several(
         callback=_limits,
         help="The most of a resource that a case may use, such as time=60 or tests=5. May be repeated.",
     ),
-    _rule("--first", metavar="TEST", multiple=True, help="Every path begins with this test. May be repeated."),
+    _rule("--first", metavar="TEST", multiple=True, help="Begin every path with this test. May be repeated."),
     _rule("--losses", metavar="FILE", type=FILE, help="What wrong answers cost, and answers that are not classes."),
     labels,
     _column(
@@ -279,12 +294,17 @@ table = several(
 # Where cases are counted.
 _cluster = partial(option, heading="Cluster")
 engine = several(
-    _cluster("--engine", type=click.Choice(["memory", "dask"]), default="memory", help="dask: files of any size."),
-    _cluster("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; by default one is started on this machine."),
+    _cluster(
+        "--engine",
+        type=click.Choice(["memory", "dask"]),
+        default="memory",
+        help="dask: read files of any size, in parts.",
+    ),
+    _cluster("--scheduler", metavar="ADDRESS", help="The address of a Dask cluster; by default one is started here."),
 )
 
 time_limit = option(
-    "--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far (inf: never)."
+    "--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best found so far (inf: never)."
 )
 
 # How trees are found, and what for.
@@ -302,8 +322,8 @@ search = several(
         "--method",
         type=click.Choice(["auto", "exact", "greedy"]),
         default="auto",
-        help="For known cases. exact: prove the best tree. greedy: at once, on millions of cases. auto: exact for some "
-        "seconds.",
+        help="For known cases. exact: prove the best tree. greedy: in moments, for millions of cases. auto: exact "
+        "for some seconds.",
     ),
     _search(
         "--min-cases",

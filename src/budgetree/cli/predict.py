@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @options.reading
 def predict(model: str, data: str, out: str | None, probabilities: bool, as_json: bool, **settings: Any) -> None:
-    """Add the prediction, the cost and the tests used to every row of a table.
+    """Predict the rows of a table: answer, cost and tests used.
 
     DATA may be larger than memory. Columns that the model never asks for may be missing. A row with a result that no
     known case had is answered from the tests before it. `budgetree evaluate` compares predictions with the

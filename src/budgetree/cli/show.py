@@ -26,7 +26,7 @@ _sql = partial(option, heading="SQL")
     "budgetree show pathway.json", "budgetree show pathway.json --as onnx -o pathway.onnx", page="guide/bedside"
 )
 @options.model
-@option("--as", "form", type=click.Choice(tuple(FORMATS)), default="text", help="The form to write the tree in.")
+@option("--as", "form", type=click.Choice(tuple(FORMATS)), default="text", help="The output format.")
 @options.out
 @option("--confusion", is_flag=True, help="Add the answers by class of the known cases (text only).")
 @option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold deeper branches (text only).")
@@ -49,7 +49,7 @@ def show(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Print a tree, or export it as rules, a program, SQL, ONNX or a picture."""
+    """Print a pathway, or export it as a program, SQL or a picture."""
     from budgetree.cli.inputs import check_outputs, open_model
     from budgetree.errors import TreeError, Where
     from budgetree.services.files import write_bytes
@@ -90,9 +90,9 @@ def _for_people(tree: Tree, max_depth: int | None, confusion: bool) -> str:
 @options.model
 @option("-o", "--out", metavar="FILE", type=options.FILE, help="The HTML file to write.")
 @option("--wall", metavar="FILE", type=options.FILE, help="Write sheets to print, as .svg or .pdf.")
-@option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="The size of these sheets.")
+@option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="Their paper size.")
 @option("--certificate", metavar="FILE", type=options.FILE, help="Include this certificate (see fit --certificate).")
-@option("--title", metavar="TEXT", help="The title. By default the model's name.")
+@option("--title", metavar="TEXT", help="The title. By default the name of the model file.")
 @option("--language", metavar="CODE", help="The page's language, en or de. By default that of the browser.")
 @options.labels
 def report(
@@ -106,7 +106,7 @@ def report(
     labels: str | None,
     as_json: bool,
 ) -> None:
-    """Write a web page with the tree, a consultation and the proof; it needs no network."""
+    """Write a web page of the pathway, which works offline."""
     from pathlib import Path
 
     from budgetree.cli.inputs import check_outputs, open_model
@@ -117,6 +117,7 @@ def report(
 
     if out is None and wall is None:
         raise click.UsageError("nothing to write; give -o FILE for the page, --wall FILE for paper, or both.")
+    options.check_suffix(out, "--out", (".html", ".htm"))
     suffix = options.check_suffix(wall, "--wall", (".svg", ".pdf"))
     check_outputs((out, wall), (model, certificate, labels))
     tree = open_model(model, labels)

@@ -16,7 +16,7 @@ HOW = {
 
 @options.command("budgetree datasets", page="paper")
 def datasets(as_json: bool) -> None:
-    """List the data sets that come with budgetree, prepared as in the paper."""
+    """List the data sets that come with budgetree."""
     from budgetree import datasets as bundled
 
     found = []
@@ -37,9 +37,9 @@ def datasets(as_json: bool) -> None:
 @click.option("-o", "--out", metavar="DIR", type=options.FOLDER, help="The folder for figures, tables and a page.")
 @options.time_limit
 def reproduce(out: str | None, time_limit: float | None, as_json: bool) -> None:
-    """Reproduce the paper's figures, tables and claims from the bundled data.
+    """Reproduce the paper's figures, tables and claims.
 
-    Takes about half a minute. -o needs matplotlib (pip install 'budgetree[plot]').
+    From the bundled data. Takes about half a minute. -o needs matplotlib (pip install 'budgetree[plot]').
     """
     from budgetree.reproduce import Verdict
     from budgetree.reproduce import reproduce as run

@@ -89,7 +89,7 @@ class Resource:
         if is_unlimited(limit):
             return LARGEST_EXACT
         # A path adds up amounts, so what it spends, and a budget with it, may be above the largest of them.
-        rule = f"a {what if what == 'budget' else 'limit'} must be a number of at least 0, or None"
+        rule = f"a {what if what == 'budget' else 'limit'} must be a number of at least 0, or inf"
         scaled = non_negative(limit, what, rule, 2 * MAX_EXPONENT) * self.scale
         # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
         return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)

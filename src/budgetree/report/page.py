@@ -40,7 +40,7 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     style, script, texts = _sheet(), _script(), languages()
     if language is not None and language not in texts:
         known = ", ".join(map(repr, sorted(texts)))
-        message = f"language is {language!r}; expected one of {known}, or None for the reader's own."
+        message = f"language is {language!r}; expected one of {known}."
         raise SettingError(message, subject="language", found=language, expected=sorted(texts))
     spoken = language or FIRST_LANGUAGE
     filling = {
