@@ -21,7 +21,7 @@ ESSENTIALS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "decimal_comma.csv": (GOES_THROUGH, ("note: 80 cases, 4 tests, 2 classes; every test costs 1.",)),
     "thousands.csv": (
         ADVISED,
-        ("'1.500', which could be 1500 (say --decimal , --thousands .) or 1.500 (say --decimal .).",),
+        ("'1.500', which could be 1500 (use --decimal , --thousands .) or 1.500 (use --decimal .).",),
     ),
     "words.csv": (
         ADVISED,
@@ -35,13 +35,13 @@ ESSENTIALS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "empty.csv": (REFUSED, ("error: empty.csv: the file is empty; expected a header line and a row per case.",)),
     "ragged.csv": (REFUSED, ("error: ragged.csv, line 3: 6 cells, but the header has 4 columns.",)),
     "same_name_twice.csv": (REFUSED, ("column names must differ, but there is 'age' in columns 1, 2.",)),
-    "one_class.csv": (GOES_THROUGH, ("warning: every case is 'well'; there is nothing to find out.",)),
+    "one_class.csv": (GOES_THROUGH, ("warning: every case is 'well'; there is nothing to predict.",)),
     "other_target.csv": (REFUSED, ("error: there is no column 'diagnosis'.", "Did you mean 'Diagnosis'?")),
     "faults.csv": (GOES_THROUGH, ("warning: every class has one case, as in a troubleshooting table",)),
     "latin1.csv": (ADVISED, ("As Windows-1252 it reads 'age,sex,Übelkeit,diagnosis'", "--encoding windows-1252")),
     "utf16.csv": (GOES_THROUGH, ("note: 80 cases, 3 tests, 2 classes; every test costs 1.",)),
     "two_sheets.xlsx": (ADVISED, ("2 sheets hold something: 2023, 2024. Say which: --sheet '2023'.",)),
-    "broken.csv.gz": (REFUSED, ("this gzip file is broken, perhaps cut short on the way; copy it again",)),
+    "broken.csv.gz": (REFUSED, ("this gzip file is broken, perhaps truncated; copy it again",)),
 }
 
 

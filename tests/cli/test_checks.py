@@ -57,7 +57,7 @@ def test_of_a_column_that_could_be_two_numbers_one_thing_is_said(
     (tmp_path / "t.csv").write_text(f"x;y\n{lines}", encoding="utf-8")
     assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
     printed = capsys.readouterr().out
-    assert "which could be 1500 (say --decimal , --thousands .) or 1.500 (say --decimal .)" in printed
+    assert "which could be 1500 (use --decimal , --thousands .) or 1.500 (use --decimal .)" in printed
     assert "Say which, or write the numbers without '.'." in printed
     assert printed.count("1.500") == 2, printed
 

@@ -126,8 +126,8 @@ def test_a_folder_of_files_is_one_table(folder: Path, capsys: pytest.CaptureFixt
     [
         (
             "Wert;Befund\n4.500;a\n3;b\n",
-            "t.csv, line 2: column 'Wert' has '4.500', which could be 4500 (say --decimal , --thousands .) or 4.500 "
-            "(say --decimal .)",
+            "t.csv, line 2: column 'Wert' has '4.500', which could be 4500 (use --decimal , --thousands .) or 4.500 "
+            "(use --decimal .)",
         ),
         (
             "Wert;Befund\n3,5;a\n4.500;b\n",
@@ -135,20 +135,20 @@ def test_a_folder_of_files_is_one_table(folder: Path, capsys: pytest.CaptureFixt
         ),
         (
             'Wert,Befund\n12,b\n"1,234",a\n',
-            "line 3: column 'Wert' has '1,234', which could be 1234 (say --decimal . --thousands ,) or 1.234 "
-            "(say --decimal ,)",
+            "line 3: column 'Wert' has '1,234', which could be 1234 (use --decimal . --thousands ,) or 1.234 "
+            "(use --decimal ,)",
         ),
         (
             "Wert;Befund\n1,136;a\n392;b\n3,784;a\n",
-            "t.csv, line 2: column 'Wert' has '1,136', which could be 1136 (say --decimal . --thousands ,) or 1.136 "
-            "(say --decimal ,)",
+            "t.csv, line 2: column 'Wert' has '1,136', which could be 1136 (use --decimal . --thousands ,) or 1.136 "
+            "(use --decimal ,)",
         ),
         (
             "Wert,Befund\n392,a\n4.500,b\n",
-            "line 3: column 'Wert' has '4.500', which could be 4500 (say --decimal , --thousands .) or 4.500 "
-            "(say --decimal .)",
+            "line 3: column 'Wert' has '4.500', which could be 4500 (use --decimal , --thousands .) or 4.500 "
+            "(use --decimal .)",
         ),
-        ("Wert;Befund\n1.234,5;a\n2;b\n", "has '1.234,5', which could be 1234,5 (say --decimal , --thousands .). Say"),
+        ("Wert;Befund\n1.234,5;a\n2;b\n", "has '1.234,5', which could be 1234,5 (use --decimal , --thousands .). Say"),
     ],
 )
 def test_a_number_that_could_be_two_is_asked_about(
@@ -168,7 +168,7 @@ def test_a_comma_is_asked_about_where_another_column_has_decimal_points(
 ) -> None:
     rows = [f"{1 + i % 7},{200 + i};{i}.5;{'ab'[(i % 7 > 3) == (i > 75)]}\n" for i in range(150)]
     (folder / "t.csv").write_text("Wert;x;Befund\n" + "".join(rows), encoding="utf-8")
-    message = "line 2: column 'Wert' has '1,200', which could be 1200 (say --decimal . --thousands ,) or 1.200"
+    message = "line 2: column 'Wert' has '1,200', which could be 1200 (use --decimal . --thousands ,) or 1.200"
     fit = [*FIT_KNOWN, "t.csv", "-t", "Befund", "--budget", "2", "--folds", "0", "-o", "m.json"]
     assert message in run(capsys, *fit, code=1)
     long = partial(Reading, limits=ReadLimits(sample_rows=120))

@@ -169,7 +169,7 @@ def test_a_single_class_is_told_as_in_memory(
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,y\n1,P\n2,P\n3,P\n", encoding="utf-8")
     command = ("fit", "t.csv", "-t", "y", "--budget", "1", "--engine", "dask")
-    assert warned(capsys, *command) == ["warning: every case is 'P'; there is nothing to find out."]
+    assert warned(capsys, *command) == ["warning: every case is 'P'; there is nothing to predict."]
 
 
 def test_bundled_sets_are_for_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: Any) -> None:

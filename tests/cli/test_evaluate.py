@@ -56,7 +56,7 @@ def test_pathways_on_other_cases(tables: Path, capsys: pytest.CaptureFixture[str
     printed = run(capsys, "evaluate", "a.json", "new.csv", "-t", "diabetes", "--by", "sex", "--groups", "id")
     assert "a fixed pathway, on cases given as new to it\n168 cases" in printed
     printed = run(capsys, "evaluate", "a.json", *LEARN[:3])
-    assert "a fixed pathway, on the cases that it was learned from, it seems\n" in printed
+    assert "a fixed pathway, on what seem to be the cases that it was learned from\n" in printed
     assert "note: every leaf gets just the cases that it was learned from" in printed
     printed = run(capsys, "evaluate", "a.json", "b.json", "new.csv", "-t", "diabetes", "--predictions", "out.csv")
     assert "b.json less a.json" in printed

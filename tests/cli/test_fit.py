@@ -54,7 +54,7 @@ def test_ctrl_c_in_a_search_gives_the_best_so_far(
     monkeypatch.setattr(Solver, "decide", stopped_at_three)
     printed = run(capsys, *FIT_KNOWN, "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
     assert "The search ended early; this is the best so far." in printed
-    assert "--time-limit gives the search longer." in printed
+    assert "a longer --time-limit lets the search go on." in printed
     assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5
 
 
@@ -242,7 +242,7 @@ def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(caps
     words = "The search ended early; this is the best so far."
     printed = run(capsys, *fit, "--time-limit", "0")
     assert words in printed
-    assert "--time-limit gives the search longer." in printed
+    assert "a longer --time-limit lets the search go on." in printed
     assert words in run(capsys, "show", model)
     run(capsys, "report", model, "-o", str(page))
     assert bt.Tree.from_json(model).statement.sentences[-1] == words
@@ -273,7 +273,7 @@ def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
     sentences = ["Another tree may be cheaper or make fewer errors.", EARLY]
     words = " ".join(["not proven:", *sentences])
     assert f"known cases: 0.0 % wrong; {words}" in printed
-    assert "--time-limit gives the search longer." in printed
+    assert "a longer --time-limit lets the search go on." in printed
     assert words in run(capsys, "show", model)
     run(capsys, "report", model, "-o", str(page))
     content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]

@@ -83,7 +83,7 @@ def test_without_a_list_all_tests_may_cost_something_else(folder: Path, capsys: 
 
 def test_a_price_that_could_be_two_is_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2\n", encoding="utf-8")
-    expected = "p.csv, line 2: column 'price' has '1,136', which could be 1136 (say --decimal . --thousands ,) or 1.136"
+    expected = "p.csv, line 2: column 'price' has '1,136', which could be 1136 (use --decimal . --thousands ,) or 1.136"
     assert expected in run(capsys, *FIT, "p.csv", code=1)
     run(capsys, *FIT, "p.csv", "--decimal", ".", "--thousands", ",")
     assert bt.Tree.from_json("m.json").schema.prices == bt.Prices({"age": 1136, "ca level": 2})

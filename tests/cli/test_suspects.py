@@ -74,7 +74,7 @@ def test_a_single_class_is_told_by_every_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,y\n1,P\n2,P\n3,P\n", encoding="utf-8")
-    assert warnings(capsys, *command, "t.csv", "-t", "y") == ["every case is 'P'; there is nothing to find out."]
+    assert warnings(capsys, *command, "t.csv", "-t", "y") == ["every case is 'P'; there is nothing to predict."]
 
 
 def test_of_a_troubleshooting_table_fit_tells_the_cases_apart(
@@ -103,6 +103,6 @@ def test_limits_are_read_as_numbers_on_request(
     predicted = json.loads(run(capsys, "predict", "m.json", "new.csv", "--censored", "--json"))
     assert [row["prediction"] for row in predicted] == ["ill", "no", "no"]
     refused = run(capsys, "predict", "m.json", "new.csv", code=1)
-    assert "line 3: 'troponin' is '<5'; the model knows it as a number. Say --censored" in refused
+    assert "line 3: 'troponin' is '<5'; the model knows it as a number. Use --censored" in refused
     read = bt.Instance.from_file("t.csv", "y", reading=bt.Reading(censored=True))
     assert read.outcome_names[0][0] == "below 5"

@@ -74,7 +74,7 @@ def test_classes_that_are_amounts_or_one_case_each_are_found() -> None:
     [
         ([None, "0", "1", "0"] * 20, Severity.NOTE, "is blank in 20 of 80 rows. For new"),
         ([None, None, None, "1"] * 20, Severity.WARNING, "is blank in 60 of 80 rows. For new"),
-        ([None, "0"] * 40, Severity.WARNING, "goes with the class: 100% of 'ill', 0% of 'well'. For new"),
+        ([None, "0"] * 40, Severity.WARNING, "depends on the class: 100% of 'ill', 0% of 'well'. For new"),
     ],
 )
 def test_blanks_are_counted_and_compared_with_the_class(cells: list[str | None], severity: Severity, said: str) -> None:
@@ -83,7 +83,7 @@ def test_blanks_are_counted_and_compared_with_the_class(cells: list[str | None],
     assert (finding.severity, finding.oddity, finding.column) == (severity, Oddity.GAPS, "x")
     assert said in finding.message
     assert list(blank_findings(text_column("x", ["0", "1"] * 40), target, BlankPlan())) == []
-    for reading, taken in (("result", "is taken for a result"), ("unknown", "is taken for unknown")):
+    for reading, taken in (("result", "counts as a result"), ("unknown", "counts as unknown")):
         (finding,) = blank_findings(text_column("x", cells), target, BlankPlan.of({"x": reading}))  # type: ignore[dict-item]
         assert taken in finding.message
 

@@ -103,7 +103,7 @@ def test_a_sign_for_unreadable_letters_is_text_like_any_other(tmp_path: Path) ->
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     with refused(TableFileError, line=2, expected="windows-1252") as caught:
         table(tmp_path, "a,b\nGröße,1\n", "latin-1")
-    advice = "As Windows-1252 it reads 'Größe,1': if that is right, say --encoding windows-1252; else save the file"
+    advice = "As Windows-1252 it reads 'Größe,1': if that is right, use --encoding windows-1252; else save the file"
     assert advice in caught.value.on_command_line()
     found = table(tmp_path, "a,b\nGröße – 5 €,1\n", "windows-1252", encoding="windows-1252")
     assert values(found, "a") == ["Größe – 5 €"]

@@ -137,7 +137,7 @@ def test_a_file_that_unpacks_as_no_table_does_is_refused(tmp_path: Path, monkeyp
     with refused(TableFileError, subject="max_bytes", source=str(packed)) as caught:
         read_table(str(packed))
     assert "unpacked, it has more than 1,000,000 bytes" in str(caught.value)
-    assert "Say a larger --max-bytes if this is the table" in caught.value.on_command_line()
+    assert "Use a larger --max-bytes if this is the table" in caught.value.on_command_line()
     assert len(read_table(str(packed), Reading(max_bytes=10_000_000))) == len(read_table(str(plain))) == 500_000
     for path in (packed, plain):
         source = open_source(str(path), Reading(max_bytes=1000))

@@ -185,7 +185,7 @@ def test_what_the_command_line_asks_for_has_its_name_in_python(tmp_path: Path) -
     with refused(TableFileError, subject="a", found="4.500", line=2) as caught:
         bt.Instance.from_file(tmp_path / "t.csv", "y")
     assert "4500 (decimal=',', thousands='.') or 4.500 (decimal='.')" in str(caught.value)
-    assert "4500 (say --decimal , --thousands .) or 4.500 (say --decimal .)" in caught.value.on_command_line()
+    assert "4500 (use --decimal , --thousands .) or 4.500 (use --decimal .)" in caught.value.on_command_line()
     (tmp_path / "empty.csv").write_text("a,y\n", encoding="utf-8")
     with refused(TableFileError, source=str(tmp_path / "empty.csv")):
         bt.Instance.from_file(tmp_path / "empty.csv", "y")

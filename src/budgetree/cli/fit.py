@@ -182,10 +182,10 @@ def _result_lines(result: Result, request: Request, *, is_charted: bool) -> Iter
         if overfitted := verdict(point, CLI_REMEDY):
             yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
-        too_few = f"no test leaves {wanted.min_cases} cases to every outcome that it shows"
+        too_few = f"no test leaves at least {wanted.min_cases} cases with each of its outcomes"
         yield f"{too_few}: fewer --levels or a smaller --min-cases help."
     if not result.complete and not tree.statement.is_proven:
-        yield "--time-limit gives the search longer."
+        yield "a longer --time-limit lets the search go on."
 
 
 def _new_error_facts(result: Result) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Preference:
             return f"a worst case of {' instead of '.join(costs)}{proven}"
         more = tree.exact_loss - free.exact_loss
         if more < 0:  # a search that ended early
-            return "a better tree than was found without that preference; --time-limit gives the search longer"
+            return "a better tree than was found without that preference; a longer --time-limit lets the search go on"
         if tree.schema.losses is not None:
             return f"a loss of {show_number(more)} more{proven}" if more else f"no more loss{proven}"
         total = counted(tree.schema.cases(int(tree.nodes.counts[0].sum())), "case")

@@ -87,7 +87,7 @@ def find_suspects(
 
 def class_findings(classes: Sequence[str], has_one_row_per_class: bool) -> Iterator[Finding]:
     if len(classes) == 1:
-        message = f"every case is {classes[0]!r}; there is nothing to find out."
+        message = f"every case is {classes[0]!r}; there is nothing to predict."
         yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
     elif has_one_row_per_class:
         known = "a tree can tell these cases apart (--objective known), but nothing is known of other cases of a class."
@@ -132,7 +132,7 @@ def code_findings(columns: Iterable[Column]) -> Iterator[Finding]:
         shown = [f"{name} ({', '.join(map(str, numbers))})" for name, numbers in found.items()]
         named = with_more(shown[:MAX_WORDS], len(shown) - MAX_WORDS)
         option = f"--categories {quote(','.join(found))}"
-        message = f"few different whole numbers: {named}. They are taken for amounts, so that 2 is between 1 and 3;"
+        message = f"few different whole numbers: {named}. They are read as amounts, so that 2 is between 1 and 3;"
         yield Finding(Severity.NOTE, Oddity.FEW_NUMBERS, None, f"{message} name those that are codes: {option}.")
 
 
@@ -156,18 +156,18 @@ def blank_findings(column: Column, target: Column | None, blanks: BlankPlan) -> 
     if goes and classes is not None:
         share = counts[1] / np.maximum(counts[0] + counts[1], 1)
         often, seldom = (f"{share[at]:.0%} of {classes.distinct[at]!r:.40}" for at in (share.argmax(), share.argmin()))
-        found += f", and that goes with the class: {often}, {seldom}"
+        found += f", and that depends on the class: {often}, {seldom}"
     reading = blanks.reading(column.name)
     taken = {
-        "result": "A blank is taken for a result like any other.",
-        "unknown": "A blank is taken for unknown: no tree branches on it.",
+        "result": "A blank counts as a result like any other.",
+        "unknown": "A blank counts as unknown: no tree branches on it.",
         None: "For new cases a blank is unknown, for known cases a result like any other.",
     }[reading]
     if goes and reading == "result":
         other = quote(f"{column.name}=unknown")
-        taken += f" A pathway that orders the test will not meet it; if that is so, say --blanks {other}."
+        taken += f" A pathway that orders the test will not meet it; if that is so, use --blanks {other}."
     elif goes and reading is None:
-        taken += f" If new cases will have blanks for the same reason, say --blanks {quote(f'{column.name}=result')}."
+        taken += f" If new cases will have blanks for the same reason, use --blanks {quote(f'{column.name}=result')}."
     severity = Severity.WARNING if goes or n_blank > n_rows / 2 else Severity.NOTE
     yield Finding(severity, Oddity.GAPS, column.name, f"{found}. {taken}")
 
@@ -256,7 +256,7 @@ def _about_numbers(column: Column, counts: Mapping[str, int], table: Table | Non
             f"is a number in {n_plain} of {n_rows} rows, but {listed(limits, MAX_WORDS)} in others; so all are taken"
         )
         way = "below" if limits[0][0] in "<≤" else "above"
-        advice = f"--censored takes {limits[0]!r:.40} for a number {way} that limit, with a level of its own"
+        advice = f"--censored reads {limits[0]!r:.40} as a number {way} that limit, with a level of its own"
         means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""
         return Finding(Severity.WARNING, Oddity.CENSORED, column.name, f"{found} as text. {advice}.{means}")
     if odd:

@@ -141,7 +141,7 @@ class CsvFile:
         if size > limit:
             unpacked = "unpacked, it has" if self.is_packed else "it has"
             message = f"{unpacked} more than {limit:,} bytes, which may take all memory."
-            options = ("Give a larger max_bytes", "Say a larger --max-bytes")
+            options = ("Give a larger max_bytes", "Use a larger --max-bytes")
             remedy = Remedy(*(f"{option} if this is the table that you expect." for option in options))
             raise TableFileError(message, subject="max_bytes", expected=limit, where=Where(self.path), remedy=remedy)
 
@@ -185,12 +185,10 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def check_header(where: Where, names: Sequence[str]) -> None:
-    """Every column has a name of its own, and they are not too many to look at one by one."""
+    """Every column has a name of its own, and there are not too many to examine each."""
     if len(names) > MAX_COLUMNS:
-        message = (
-            f"it has {len(names):,} columns; up to {MAX_COLUMNS:,} are read, since each is looked at by itself, and"
-        )
-        advice = "with so many a test that goes with the class by chance is certain. Keep those that may be of use."
+        message = f"it has {len(names):,} columns; at most {MAX_COLUMNS:,} are read, since each is examined by itself."
+        advice = "Among so many, some agree with the class by chance; keep those that may be useful."
         raise TableFileError(f"{message} {advice}", where=where, found=len(names), expected=MAX_COLUMNS)
     if "" in names:
         message = (
@@ -279,13 +277,13 @@ def lines_of(path: str, encoding: str, max_line: int, file: IO[bytes] | None = N
 
 
 def broken_gzip(path: str, error: Exception) -> TableFileError:
-    message = f"this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
+    message = f"this gzip file is broken, perhaps truncated; copy it again ({error})."
     return TableFileError(message, where=Where(path))
 
 
 def _no_text(path: str, encoding: str) -> TableFileError:
     if encoding != "utf-8-sig":
-        remedy = Remedy(f"Give another encoding, or {SAVE}.", f"Say another --encoding, or {SAVE}.")
+        remedy = Remedy(f"Give another encoding, or {SAVE}.", f"Use another --encoding, or {SAVE}.")
         return TableFileError(f"not {encoding} text.", where=Where(path), found=encoding, remedy=remedy)
     with open_bytes(path) as file:
         lines = enumerate(file, 1)
@@ -295,7 +293,7 @@ def _no_text(path: str, encoding: str) -> TableFileError:
         shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
     except UnicodeDecodeError:
         return TableFileError(f"not UTF-8 text. S{save[1:]}.", where=where)
-    options = ("give encoding='windows-1252'", "say --encoding windows-1252")
+    options = ("give encoding='windows-1252'", "use --encoding windows-1252")
     remedy = Remedy(*(f"if that is right, {option}; else {save}." for option in options))
     message = f"not UTF-8 text. As Windows-1252 it reads {shown!r}:"
     return TableFileError(message, where=where, expected="windows-1252", remedy=remedy)

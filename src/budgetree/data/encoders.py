@@ -507,7 +507,7 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
         cell = column.texts[row] or ""
         remedy = Remedy(*["Correct the cell, or leave it empty."] * 2)
         if column.written.is_limit(cell):
-            remedy = Remedy("Read it with censored=True.", "Say --censored to take it for a number beyond its limit.")
+            remedy = Remedy("Read it with censored=True.", "Use --censored to read it as a number beyond its limit.")
         message = f"{encoder.name!r} is {cell!r:.40}; the model knows it as a number."
         raise TableFileError(message, subject=encoder.name, found=cell, where=table.where(row), remedy=remedy)
     return number_column(column)

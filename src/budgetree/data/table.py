@@ -193,10 +193,10 @@ def check_column(table: Table, column: Column) -> None:
     mark = written.mark_between(cell) or ""
     decimal = written.other if mark == written.decimal else written.decimal
     in_python = [f"{cell.replace(mark, '')} (decimal={decimal!r}, thousands={mark!r})"]
-    typed = [f"{cell.replace(mark, '')} (say --decimal {decimal} --thousands {mark})"]
+    typed = [f"{cell.replace(mark, '')} (use --decimal {decimal} --thousands {mark})"]
     if cell.count(mark) == 1 and decimal not in cell:
         in_python.append(f"{cell.replace(mark, '.')} (decimal={mark!r})")
-        typed.append(f"{cell.replace(mark, '.')} (say --decimal {mark})")
+        typed.append(f"{cell.replace(mark, '.')} (use --decimal {mark})")
     which = f"Say which, or write the numbers without {mark!r}."
     remedy = Remedy(*(f"{' or '.join(readings)}. {which}" for readings in (in_python, typed)))
     message = f"column {column.name!r} has {cell!r:.40}, which could be"

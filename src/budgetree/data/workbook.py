@@ -81,7 +81,7 @@ def read_workbook(path: str, reading: Reading) -> Table:
         _fill_down(ranges, start, rows)
     elif (merged := merged_cells(ranges, start, rows)) is not None:
         message = "they are merged, and only the first of them holds a value. Split them, and fill in what each of them"
-        fill = Remedy("means; or give fill_down=True.", "means; or say --fill-down.")
+        fill = Remedy("means; or give fill_down=True.", "means; or use --fill-down.")
         raise TableFileError(message, where=Where(path, entry=f"sheet {name!r}, cells {merged}"), remedy=fill)
     if (cell := no_date(path, name, start, rows)) is not None:
         message = (

@@ -6,7 +6,7 @@
     …                                           … sum ──┘
 
 Positions are outputs of tasks, so what a dead worker held is computed again from its partition, and the tree stays the
-same. They are apart from the counts because they stay on their worker while the counts travel.
+same. They are apart from the counts because they stay on their worker while the counts are sent.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _heading(found: Evaluation) -> list[str]:
     setup, classes = found.setup, found.tree.schema.wording.classes
-    seen = "the cases that it was learned from, it seems" if setup.seems_known else "cases given as new to it"
+    seen = "what seem to be the cases that it was learned from" if setup.seems_known else "cases given as new to it"
     title = f"a fixed pathway, on {seen}"
     if setup.kind == "procedure":
         times = f"{counted(setup.n_folds or 0, 'fold')} × {counted(setup.n_repeats or 0, 'repeat')}"
@@ -199,7 +199,7 @@ def _subgroups(found: Evaluation) -> Part:
     positives = () if found.positive is None else (found.tree.schema.wording.classes[found.positive],)
     head = ("group", "cases", *positives, "error", *(TITLES.get(rate, rate) for rate in rates), "mean cost")
     is_marked = any(group.measures.is_small for group in found.subgroups)
-    small = [f"* fewer than {SMALL} cases of a class: says little"] if is_marked else []
+    small = [f"* fewer than {SMALL} cases of a class: unreliable"] if is_marked else []
     return [TextTable(head, tuple(rows)), *small]
 
 
@@ -240,7 +240,7 @@ def notes(found: Evaluation) -> Iterator[Fact]:
     if absent:
         yield Fact("absent", f"no case is {_some(absent)}: what is about that is not known (-).", {"classes": absent})
     elif overall.is_small:
-        wide = f"some class has fewer than {SMALL} cases: intervals are wide, and calibration says little."
+        wide = f"some class has fewer than {SMALL} cases: intervals are wide, and calibration is unreliable."
         yield Fact("small", wide, {"count": SMALL})
     if sum(map(sum, overall.confusion[len(overall.n_by_class) :])) > 0:
         neither = "referred cases are not errors; in sensitivity and specificity they are neither found nor cleared."

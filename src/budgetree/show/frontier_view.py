@@ -23,7 +23,7 @@ Corner = tuple[float, float]  # (budget, value)
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
 FEWEST_KNOWN = "fewest known"  # of trees for known cases, beside those for new ones
-LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is no better for being smaller
+LAST_REMEDY = "expect the error on new cases"  # of a tree for new cases, which is no better for being smaller
 IMPOSSIBLE = "no tree can be here"
 BARS = "▁▂▃▄▅▆▇█"
 NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means

@@ -54,14 +54,14 @@ class Fitter:
 
     def budgets(self, largest: int, n_budgets: int, clock: Clock) -> list[int]:
         """So many budgets up to the largest, in price units, at which what is bought changes most."""
-        if self.instance.n_classes == 1 or not largest:  # there is nothing to find out, or nothing to pay for
+        if self.instance.n_classes == 1 or not largest:  # there is nothing to predict, or nothing to pay for
             return []
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share / (n_budgets + 1)))
         return worthwhile_budgets(self._growth, largest, n_budgets)
 
     def tree(self, budget: int, clock: Clock, origin: Origin) -> Tree:
         """The pathway for a budget in price units; as good as the clock allows."""
-        if self.instance.n_classes == 1:  # there is nothing to find out
+        if self.instance.n_classes == 1:  # there is nothing to predict
             choice = LeafChoice("tree", (("tree", 0.0),), "tree", 0.0, 0.0)
             return replace(_one_leaf(self.instance), origin=replace(origin, choice=choice))
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
