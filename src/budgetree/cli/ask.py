@@ -108,7 +108,7 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
 
 
 def _help(case: Consultation) -> str:
-    return HELP.format(paid="still charged" if case.charge_unavailable else "not charged")
+    return HELP.format(paid="paid all the same" if case.charge_unavailable else "not paid")
 
 
 def _note(case: Consultation) -> str | None:
@@ -118,7 +118,7 @@ def _note(case: Consultation) -> str | None:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
             going_on = f"all its results stay possible, and the case goes on as with {step.assumed}"
-        paid = "still charged" if case.charge_unavailable else "not charged"
+        paid = "paid all the same" if case.charge_unavailable else "not paid"
         return f"{step.test_label} is not available and {paid}; {going_on}"
     known = case.tree.schema.known_range(step.test)
     try:

@@ -55,7 +55,7 @@ class BudgetTreeClassifier(_InMemory):
         A row stops where its likeliest class has this probability; by default where going on would hardly change its
         answer.
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
-        A plain tree, points that are added up (for two classes), or a model of all that was paid; "auto" takes the
+        A plain tree, points that are added up (for two classes), or a model of all results bought; "auto" takes the
         simplest that is good enough.
     blanks : {'unknown', 'result'} or dict, optional
         What a missing value is, as in `Instance.from_frame`: by default a result that is not known.
@@ -109,8 +109,8 @@ class BudgetTreeClassifier(_InMemory):
         sample_weight : array-like, optional
             How much each row counts; by default 1. A row of a whole weight is as good as so many rows.
         groups : array-like, optional
-            One value per row, where several rows belong together (a patient's): what the learner holds out to judge
-            its branches keeps them together.
+            One value per row, where several rows belong together (a patient's): they are held out together while
+            the tree is learned.
 
         Raises
         ------

@@ -257,7 +257,7 @@ class ObjectPairs(Impurity):
     """n (n − 1): pairs of cases, as if each were a class of its own.
 
     With it the rule is generalised binary search: it takes the test whose largest part is smallest. A set of one class
-    is not 0, which is why it is not admissible; trees end there all the same.
+    is not 0, which is why it is not admissible; trees still end there.
 
     Examples
     --------

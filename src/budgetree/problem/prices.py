@@ -129,7 +129,7 @@ class After(dict[str, tuple[str, ...] | None]):
 
     @property
     def written(self) -> dict[str, Any]:
-        """The way back."""
+        """What `of` reads."""
         outcomes = {test: None if shown is None else list(shown) for test, shown in self.items()}
         return {"after": outcomes if any(self.values()) else list(self)}
 

@@ -55,7 +55,7 @@ def predictive(
         further tests would hardly change its answer.
     leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
         "tree": a plain tree of at most eight leaves, or an exact one; "points": whole points that are added up, for two
-        classes; "model": a model of all that was paid. "auto": the first of these that is as good as the best, within
+        classes; "model": a model of all results bought. "auto": the first of these that is as good as the best, within
         half a standard error of the Brier score on cases held out.
     time_limit : float, optional
         Seconds after which the best so far is returned.
