@@ -10,7 +10,6 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "cost/cost_model.hpp"
-#include "growth/bisection.hpp"
 #include "growth/growth.hpp"
 #include "growth/level.hpp"
 #include "growth/pool.hpp"
@@ -80,13 +79,6 @@ StepArrays grow_in_pool(Pool& pool, const std::vector<GrowthSettings>& all, Cloc
     }));
 }
 
-std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, const Hinges& hinges, std::int64_t largest,
-                                                                std::int64_t close, Clock& clock) {
-    Steps steps;
-    auto multiples = interruptible(clock, [&] { return bisect(pool, hinges, largest, close, steps, clock); });
-    return {as_numpy(std::move(multiples)), arrays_of(std::move(steps))};
-}
-
 // The path states of as many nodes as `counts` is of.
 PathStates states_of(const LevelChooser& chooser, const Matrix<Units>& spent, const Array<Flags>& flags,
                      std::size_t n_numbers, std::size_t per_node) {
@@ -145,18 +137,11 @@ void bind_growth(nb::module_& module) {
              "impurity"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a, "min_cases"_a = 1);
     module.def("grow", &grow_for_python, "table"_a, "costs"_a, "settings"_a, "threads"_a, "clock"_a,
                "The nodes of a tree, breadth first; None when the clock stopped it.");
-    nb::class_<Hinges>(module, "Hinges", "Hinged functions at multiples of a step.")
-        .def(nb::new_([](const nb::bytes& q, const nb::bytes& p, bool square, Units budget, int min_cases) {
-                 return Hinges{big_of(q), big_of(p), square, budget, min_cases};
-             }),
-             "q"_a, "p"_a, "subtracts_square"_a, "budget"_a, "min_cases"_a = 1);
     nb::class_<Pool>(module, "Pool", "Sets of cases that many trees share; the table and the prices must outlive it.")
         .def(nb::new_(&make_pool), "table"_a, "costs"_a, "policy"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
              nb::keep_alive<0, 2>())
         .def("grow", &grow_in_pool, "settings"_a, "clock"_a,
-             "Need, gain and summaries of the trees that were finished.")
-        .def("bisect", &bisect_in_pool, "hinges"_a, "largest"_a, "close"_a, "clock"_a,
-             "The multiples found by bisection, and the steps of their trees.");
+             "Need, gain and summaries of the trees that were finished.");
     nb::class_<LevelChooser>(module, "LevelChooser", "The rule, for nodes that were counted elsewhere.")
         .def(nb::new_([](Array<std::int32_t> n_outcomes, int n_classes, const CostModel& costs,
                          const GrowthSettings& settings) {

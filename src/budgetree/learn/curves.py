@@ -183,7 +183,7 @@ def _family_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     with progress_bar(f"{family.__name__} over α", progress) as report:
         trees = TreeCount(report, ROUNDS)
         for number, batch in enumerate(portfolio.hinged(family, unlimited, trees.tick)):
-            found += batch.impurities()
+            found += batch.impurities
             trees.add(batch, number)
     total = float(instance.schema.cases(instance.class_order.total))
     points = []

@@ -1,4 +1,4 @@
-"""Portfolio: the core's trees are those in Python, found by the same bisection, with any memory."""
+"""Portfolio: the core's trees are those grown level by level, with any memory."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
 @pytest.mark.parametrize("family", HINGED)
-def test_the_cores_bisection_is_that_in_python(family: Any) -> None:
+def test_bisection_finds_the_same_trees_in_the_core_and_level_by_level(family: Any) -> None:
     for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
         instance = bt.datasets.load(name)
         unlimited = instance.schema.costs.budget_units(None)
-        (at_once,) = Portfolio(instance).hinged(family, unlimited)
-        rounds = list(Portfolio(sharded(instance, 1)).hinged(family, unlimited))
-        assert len(rounds) > 1
-        joined = join_steps([batch.steps for batch in rounds])
-        assert at_once.impurities() == [impurity for batch in rounds for impurity in batch.impurities()]
-        assert (at_once.steps.summaries == joined.summaries).all()
-        assert (at_once.steps.need == joined.need).all()
-        assert (at_once.steps.gain == joined.gain).all()
+        by_core, by_level = (list(Portfolio(of).hinged(family, unlimited)) for of in (instance, sharded(instance, 1)))
+        assert len(by_core) > 1
+        one, other = (join_steps([batch.steps for batch in found]) for found in (by_core, by_level))
+        assert [batch.impurities for batch in by_core] == [batch.impurities for batch in by_level]
+        assert (one.summaries == other.summaries).all()
+        assert (one.need == other.need).all()
+        assert (one.gain == other.gain).all()
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 10_000, 300_000])

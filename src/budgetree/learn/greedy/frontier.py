@@ -177,7 +177,7 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
             found.append(leaf_candidate(instance))
             continue
         batch, tree = growers[owner[i]]
-        settings = (batch.impurity(tree), batch.budget, batch.weights, request.min_cases, batch.ended)
+        settings = (batch.impurities[tree], batch.budget, batch.weights, request.min_cases, batch.ended)
         whole, cut = wholes.setdefault(owner[i], _Whole(instance, *settings)), int(need[i])
         found.append(Candidate(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree._native import core
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
-from budgetree.impurity.functions import Hinged, whole_bytes
+from budgetree.impurity.functions import Hinged
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
@@ -91,14 +90,11 @@ def steps_of_nodes(nodes: Nodes, losses: LossTable) -> Steps:
 class Batch:
     """Some trees of the portfolio: what grew them, under which hard budget, and what their cuts buy."""
 
-    impurity: Callable[[int], Impurity]  # of tree i; most are never asked for
+    impurities: Sequence[Impurity]  # of these trees
     budget: int
     steps: Steps
     weights: ClassWeights | None = None  # where classes counted by their losses
     ended: Nodes | None = None  # of the only tree, where its growth ended early: it cannot be grown again
-
-    def impurities(self) -> list[Impurity]:
-        return [self.impurity(i) for i in range(len(self.steps))]
 
 
 @dataclass(slots=True, eq=False)
@@ -200,9 +196,8 @@ class Portfolio:
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
-        forms = [self._form(impurity) for impurity in impurities]
-        steps = self._steps(forms, budget, tick)
-        return Batch(impurities.__getitem__, budget, steps, self._weights, self._ended)
+        steps = self._steps([self._form(impurity) for impurity in impurities], budget, tick)
+        return Batch(impurities[: len(steps)], budget, steps, self._weights, self._ended)
 
     def grow_one(self, impurity: Impurity, budget: int) -> Batch:
         """A tree, from partitions as far as the time goes, else however long it takes.
@@ -212,7 +207,7 @@ class Portfolio:
         if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
         steps = steps_of_nodes(self.nodes(impurity, budget), self._losses)
-        return Batch(lambda _: impurity, budget, steps, self._weights)
+        return Batch([impurity], budget, steps, self._weights)
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
         """The family over its α's, found by bisection; ends early when the time is over.
@@ -226,7 +221,7 @@ class Portfolio:
             round 3   0                L/2 ─ ≠ ─ 3L/4 ─ = L     …
 
         L is a power of two, so that all α's are multiples of a quarter of a case, and these quarters are what is
-        counted here. Where the core can compare the family's forms, it bisects by itself, and there is one batch only.
+        counted here.
         """
         cases = self.instance.class_order
         # What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights.
@@ -234,28 +229,13 @@ class Portfolio:
         second = sorted([0, *cases.counts.tolist()])[-2]  # the second largest class: no smaller α makes the root a leaf
         largest = 4 << max(math.ceil(Fraction(second) / self._scale / case) - 1, 0).bit_length()
         quarter = case / 4
-
-        def batch(multiples: Sequence[int], steps: Steps) -> Batch:
-            return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
-
-        def form(multiple: int) -> Form:
-            return family(multiple * quarter).form(self._scale, self.instance.n_classes)
-
-        if family in HINGED and self._native is not None and self._native.compares(form(largest)):
-            in_units = quarter * self._scale
-            q, p = whole_bytes(in_units.denominator), whole_bytes(in_units.numerator)
-            in_core = core.Hinges(q, p, family.subtracts_square, budget, self._min_cases)
-            with self.clock.share(None, tick).in_core() as clock:
-                found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
-            yield batch(found.tolist(), self._real(*steps))
-            return
         known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the loss of its tree
-        asked = [0, largest]
-        gaps = [(asked[0], asked[1])]
+        asked, gaps = [0, largest], [(0, largest)]
         while asked:
-            steps = self._steps([form(multiple) for multiple in asked], budget, tick)
-            known.update(zip(asked, map(tuple, steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()), strict=False))
-            yield batch(asked, steps)
+            batch = self.grow_all([family(multiple * quarter) for multiple in asked], budget, tick)
+            differing = batch.steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()
+            known.update(zip(asked, map(tuple, differing), strict=False))
+            yield batch
             if self.clock.is_over:
                 return
             gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
