@@ -16,7 +16,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.points import COLUMNS, Frontier
+from budgetree.learn.points import Frontier
 from budgetree.learn.validation import Validation
 from budgetree.tree.provenance import Estimate, NewError
 
@@ -81,7 +81,7 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
     instance = bt.Instance.from_frame(library(raw.to_dict("list")), "Severity")
     table = greedy(instance).to_frame()
     assert isinstance(table, type(library({"x": [1]})))
-    assert table.shape == (len(greedy(instance)), len(COLUMNS))
+    assert table.shape == (len(greedy(instance)), len(greedy(instance).columns))
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])

@@ -26,13 +26,6 @@ from budgetree.tree.builder import grown_tree
 from budgetree.tree.grown import leaf_nodes
 from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, Objective, Origin, ProofState
 
-# Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
-_ERRORS, _REST = ("max_cost", "errors"), ("overfitted", "lower_bound", "proven", "source")
-_NEW = ("error_rate", "new_error", "new_error_se")
-COLUMNS = (*_ERRORS, *_NEW, *_REST)
-LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
-HELD_OUT_COLUMNS = ("new_cost", "new_recalls")  # where something was held out
-KNOWN_COLUMNS = ("known_least", "known_proven")  # of trees for new cases, beside the fewest errors on known ones
 HELPFUL = 1.0  # standard errors by which a larger budget must be better
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
 
@@ -437,13 +430,17 @@ class Frontier:
     @property
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
-        named = ("budget",) if self.has_budgets else ()
-        known: tuple[str, ...] = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
-        known += HELD_OUT_COLUMNS if any(point.new_recalls for point in self.points) else ()
-        own: tuple[str, ...] = COLUMNS
-        if self.has_losses:
-            own = (*_ERRORS, *LOSS_COLUMNS, *_NEW, *NEW_LOSS_COLUMNS, *_REST)
-        return (*named, *own, *known)
+        shown = (
+            (self.has_budgets, ("budget",)),
+            (True, ("max_cost", "errors")),
+            (self.has_losses, ("loss", "referred")),
+            (True, ("error_rate", "new_error", "new_error_se")),
+            (self.has_losses, ("new_loss", "new_loss_se")),
+            (True, ("overfitted", "lower_bound", "proven", "source")),
+            (any(point.known_least is not None for point in self.points), ("known_least", "known_proven")),
+            (any(point.new_recalls for point in self.points), ("new_cost", "new_recalls")),
+        )
+        return tuple(name for is_shown, names in shown if is_shown for name in names)
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from.

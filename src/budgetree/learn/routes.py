@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
-from budgetree.learn.exact.frontier import search_frontier, solve
+from budgetree.learn.exact.frontier import SearchResult, search_frontier, solve
 from budgetree.learn.exact.search import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
@@ -79,10 +79,8 @@ def _grown(request: FitRequest, instance: AnyCases, clock: Clock, progress: bool
         if method is Method.LOOKAHEAD:
             grown = _rolled_out(grown, cast(Instance, instance), request, clock, report)
     kept = grown if request.every_budget else grown[-1:]
-    is_over = clock.is_over
-    known = cast(Instance, instance)
-    found = Frontier((), known, not is_over, method, request=request, least_loss=unavoidable)
-    return _with_points(found, kept, [unavoidable] * len(kept), clock.ended(complete=not is_over))
+    result = SearchResult(kept, [unavoidable] * len(kept), 0, not clock.is_over, unavoidable)
+    return _frontier(request, instance, method, result, clock)
 
 
 def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
@@ -97,10 +95,7 @@ def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool
     with progress_bar("exact search", progress) as report:
         solver = Solver(instance, request, clock, report, wants_every_budget=request.every_budget)
         result = search_frontier(solver) if request.every_budget else solve(solver)
-    found = Frontier(
-        (), instance, result.complete, Method.EXACT, result.n_proven, request=request, least_loss=result.least_loss
-    )
-    return _with_points(found, result.candidates, result.bounds, clock.ended(complete=result.complete))
+    return _frontier(request, instance, Method.EXACT, result, clock)
 
 
 def _bounds(found: Frontier, candidate: Candidate, least: int, within: int | None, **others: int) -> Bounds:
@@ -114,19 +109,20 @@ def _bounds(found: Frontier, candidate: Candidate, least: int, within: int | Non
     return candidate.bounds(searched=is_exact, least_loss=least, within=within, ignores=rules, **others)
 
 
-def _with_points(found: Frontier, candidates: Sequence[Candidate], least: Sequence[int], ended: Ended) -> Frontier:
-    """These trees, with the least loss of any within each budget of its own; or the one budget asked for."""
-    request, is_exact = found.request, found.found_by is Method.EXACT
-    points = []
+def _frontier(request: FitRequest, cases: AnyCases, method: Method, result: SearchResult, clock: Clock) -> Frontier:
+    """The trees found, with the least loss of any within each budget of its own; or the one budget asked for."""
+    instance, is_exact, is_complete = cast(Instance, cases), method is Method.EXACT, result.complete
+    found = Frontier((), instance, is_complete, method, result.n_proven, request=request, least_loss=result.least_loss)
+    points, ended = [], clock.ended(complete=is_complete)
     # What no tree avoids holds for trees with leaves of any size; only a search is about those asked for.
     min_cases = request.min_cases if is_exact else 1
-    for candidate, bound in zip(candidates, least, strict=True):
+    for candidate, bound in zip(result.candidates, result.bounds, strict=True):
         within = candidate.required_budget if request.every_budget else request.within
         bounds = _bounds(found, candidate, bound, within, min_cases=min_cases)
-        amount = found.instance.schema.costs.amount(candidate.required_budget)
-        points.append(Point(candidate, bounds, amount, found.instance, ended=ended))
+        amount = instance.schema.costs.amount(candidate.required_budget)
+        points.append(Point(candidate, bounds, amount, instance, ended=ended))
     found = replace(found, points=tuple(points))
-    if not request.every_budget and not (found.complete and is_exact):
+    if not request.every_budget and not (is_complete and is_exact):
         return found
     for index, point in enumerate(points):
         cost = found.least_cost(point.candidate.loss)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.errors import TooLargeError
+from budgetree.learn.greedy.native import core_cases
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
@@ -171,15 +172,8 @@ class Search:
     ) -> None:
         self._layout, self._threads = layout, threads
         n_workers = core.WORKERS if limits_work else threads
-        every_case_counts_once = bool((layout.weights == 1).all())
-        cases = core.Cases(
-            layout.codes,
-            layout.labels,
-            None if every_case_counts_once else layout.weights,
-            layout.n_outcomes.astype(np.int32),
-            layout.n_classes,
-            codes_are_checked=True,  # by the instance
-        )
+        weights = None if (layout.weights == 1).all() else layout.weights
+        cases = core_cases(layout.codes, layout.labels, weights, layout.n_outcomes, layout.n_classes)
         costs = core.CostModel(**layout.costs.lowered)
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
         self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // n_workers, may_count_pairs)

@@ -69,17 +69,25 @@ def native_instance(instance: Instance) -> NativeInstance:
     native = _known.get(instance)
     if native is None:
         counts_once = bool((instance.weight_units == 1).all())
-        cases = core.Cases(
-            np.ascontiguousarray(instance.codes),
-            np.ascontiguousarray(instance.labels, dtype=np.int32),
-            None if counts_once else np.ascontiguousarray(instance.weight_units, dtype=np.int64),
-            instance.schema.n_outcomes.astype(np.int32),
-            instance.n_classes,
-            codes_are_checked=True,  # by the instance, whose codes cannot be changed
-        )
+        weights = None if counts_once else instance.weight_units
+        cases = core_cases(instance.codes, instance.labels, weights, instance.schema.n_outcomes, instance.n_classes)
         total = int(instance.weight_units.sum())  # sooner than by class_order, which sorts
         native = _known[instance] = _native(instance, cases, total, counts_once=counts_once)
     return native
+
+
+def core_cases(
+    codes: NDArray[np.uint8],
+    labels: NDArray[np.integer[Any]],
+    weights: NDArray[np.int64] | None,
+    n_outcomes: NDArray[np.int64],
+    n_classes: int,
+) -> Any:
+    """Cases as the core knows them; without weights each counts once."""
+    arrays = (np.ascontiguousarray(codes), np.ascontiguousarray(labels, dtype=np.int32))
+    weights = None if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
+    # The codes were checked by the instance, whose codes cannot be changed.
+    return core.Cases(*arrays, weights, n_outcomes.astype(np.int32), n_classes, codes_are_checked=True)
 
 
 def native_totals(cases: DistributedCases) -> NativeInstance:
