@@ -12,23 +12,11 @@ from typing import Any
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import label_notes, raw_values
-from budgetree.show.export.program import (
-    Answer,
-    ByPoints,
-    ByResult,
-    ByScores,
-    BySure,
-    Instruction,
-    Pay,
-    program_of,
-    totals_content,
-)
+from budgetree.show.export.conditions import label_notes
+from budgetree.show.export.program import tables_of
 from budgetree.show.text import summary_line
-from budgetree.tree.model.node_entries import short
 from budgetree.tree.tree import Tree
 
-KINDS = {Pay: "pay", ByResult: "result", ByPoints: "points", BySure: "sure", Answer: "answer", ByScores: "scores"}
 WALK = Path(__file__).with_name("walk.js")
 NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 # What may not name a constant of a module, and what walk.js needs.
@@ -46,7 +34,7 @@ def to_javascript(tree: Tree, name: str = "predict", *, module: bool = True) -> 
         expected = "a name for a JavaScript function that the language does not use"
         raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
     walk = WALK.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
-    tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
+    tables = "\n".join(f"  const {key.upper()} = {_written(content, key)};" for key, content in _tables(tree).items())
     head = [
         f"// {visible(summary_line(tree))}.",
         f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}}"
@@ -63,50 +51,20 @@ def to_javascript(tree: Tree, name: str = "predict", *, module: bool = True) -> 
 
 
 def _tables(tree: Tree) -> dict[str, Any]:
-    """What walk.js reads, by the names that it uses."""
-    schema, table, program = tree.schema, tree.schema.loss_table, program_of(tree)
-    return {
-        "CLASSES": list(map(_value, tree.class_names)),
-        "ANSWERS": list(map(_value, tree.answer_names)),
-        "RESOURCES": [[resource.name, float(resource.scale)] for resource in schema.costs.resources],
-        "LOSSES": None if table.is_plain else table.units.tolist(),
-        "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
-        "TOTALS": _Lines(map(totals_content, program.totals)),
-        "STEPS": _Lines(map(_step, program.instructions)),
-    }
+    tables = tables_of(tree, _value)
+    for test in filter(None, tables["tests"]):
+        values = test.get("values", ())
+        if len({(isinstance(value, str), value) for value in values}) < len(values):
+            reason = "has two values that JavaScript cannot tell apart; write them as texts"
+            raise TreeError(f"test {test['name']!r} {reason}.", subject=test["name"])
+    return tables
 
 
-class _Lines(list[Any]):
-    """A list that is written with a line for each entry."""
-
-
-def _written(content: Any) -> str:
-    if isinstance(content, _Lines):
+def _written(content: Any, key: str = "") -> str:
+    if key in ("tests", "totals", "steps"):  # a line for each
         return "[\n" + "".join(f"    {_written(entry)},\n" for entry in content) + "  ]"
     # No text can end a script element; JSON writes an infinite number as JavaScript does.
     return json.dumps(content, separators=(", ", ": ")).replace("<", "\\u003c")
-
-
-def _test(tree: Tree, test: int) -> dict[str, Any]:
-    """Its name, where its levels begin or what its outcomes are, and the outcome of a missing value."""
-    name, raw = tree.test_names[test], raw_values(tree.schema, test)
-    if raw.thresholds is not None:
-        return {"name": name, "thresholds": list(raw.thresholds), "missing": raw.missing}
-    values = list(map(_value, raw.values))
-    if len({(isinstance(value, str), value) for value in values}) < len(values):
-        reason = "has two values that JavaScript cannot tell apart; write them as texts"
-        raise TreeError(f"test {name!r} {reason}.", subject=name)
-    return {"name": name, "values": values, "missing": raw.missing}
-
-
-def _step(step: Instruction) -> dict[str, Any]:
-    """An instruction under its kind."""
-    content = {field: getattr(step, field) for field in step.__slots__}
-    if isinstance(step, Pay):
-        content["charges"] = list(map(short, step.charges))
-    elif isinstance(step, ByResult):
-        content["children"] = short(step.children)
-    return {"kind": KINDS[type(step)]} | content
 
 
 def _value(value: Any) -> Any:

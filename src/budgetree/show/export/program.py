@@ -12,13 +12,16 @@ What follows a total of points at a leaf are answers, so points at leaves and in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from budgetree.show.export.conditions import raw_values
 from budgetree.tree.leaves import SCORE_UNIT, Model, Points, Totals, softmax
+from budgetree.tree.model.node_entries import short
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
@@ -65,6 +68,7 @@ class ByScores:
 
 
 Instruction = Pay | ByResult | ByPoints | BySure | Answer | ByScores
+KINDS = {Pay: "pay", ByResult: "result", ByPoints: "points", BySure: "sure", Answer: "answer", ByScores: "scores"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,35 @@ def least_difference(confidence: float) -> int:
     return at
 
 
-def totals_content(totals: Totals) -> dict[str, Any]:
+def tables_of(tree: Tree, value: Callable[[Any], Any]) -> dict[str, Any]:
+    """What a loop reads in a language that has raw values and answers as `value` makes them: follow.py and walk.js."""
+    schema, table, program = tree.schema, tree.schema.loss_table, program_of(tree)
+    tests: list[dict[str, Any] | None] = [None] * len(tree.test_names)
+    for test in tree.tests_used:
+        raw = raw_values(schema, test)
+        levels = {"values": list(map(value, raw.values))} if raw.thresholds is None else {"thresholds": raw.thresholds}
+        tests[test] = {"name": tree.test_names[test], **levels, "missing": raw.missing}
+    return {
+        "classes": list(map(value, tree.class_names)),
+        "answers": list(map(value, tree.answer_names)),
+        "resources": [[resource.name, float(resource.scale)] for resource in schema.costs.resources],
+        "losses": None if table.is_plain else table.units.tolist(),
+        "tests": tests,
+        "totals": [_totals_content(totals) for totals in program.totals],
+        "steps": [_step_content(step) for step in program.instructions],
+    }
+
+
+def _step_content(step: Instruction) -> dict[str, Any]:
+    content: dict[str, Any] = {field: getattr(step, field) for field in step.__slots__}
+    if isinstance(step, Pay):
+        content["charges"] = list(map(short, step.charges))
+    elif isinstance(step, ByResult):
+        content["children"] = short(step.children)
+    return {"kind": KINDS[type(step)]} | content
+
+
+def _totals_content(totals: Totals) -> dict[str, Any]:
     """What each total begins with, and what every result of a test and every end of a small tree adds."""
     tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
     return {"intercept": totals.intercept.tolist(), "added": tables, "trees": small_trees(totals)}
