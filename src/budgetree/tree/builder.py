@@ -44,9 +44,9 @@ class Facts:
 @dataclass(slots=True, eq=False)
 class _Node:
     end: OpenEnd
+    facts: Facts  # at first, that no known case comes there
     step: int | Split | Leaf | None = None  # the test that is bought, how it branches, or what answers
     children: list[OpenEnd] = field(default_factory=list)  # per side
-    facts: Facts | None = None
 
     @property
     def kind(self) -> Kind:
@@ -313,7 +313,7 @@ class TreeBuilder:
 
     def _open(self, state: PathState) -> OpenEnd:
         end = OpenEnd(len(self._nodes), state)
-        self._nodes.append(_Node(end))
+        self._nodes.append(_Node(end, Facts(np.zeros(len(self.schema.class_names), dtype=np.int64))))
         return end
 
     def _node(self, end: OpenEnd) -> _Node:
@@ -408,13 +408,15 @@ class TreeBuilder:
         renumbered = {number: index for index, number in enumerate(order)}
         built = [self._nodes[number] for number in order]
         children, splits, rules = list[int](), list[Split](), list[Fixed | Points | Model]()
-        charges = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)]
+        charges, shown = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        given = dict[int, NDArray[np.int64]]()
         tests, rule = [NO_TEST] * len(built), [NO_RULE] * len(built)
         for number, node in enumerate(built):
-            step, sides = node.step, list(range(len(node.children)))
+            step, sides, facts = node.step, list(range(len(node.children))), node.facts
             if isinstance(step, int):
                 tests[number] = step
                 charges.append(self._costs.charge(node.end.state, step))
+                shown.append(np.zeros(charges[-1].shape[1], dtype=np.int64) if facts.shown is None else facts.shown)
             elif isinstance(step, Split) and step.totals is None:
                 tests[number], sides = step.test, list(step.sides)
             elif isinstance(step, Split):
@@ -423,6 +425,9 @@ class TreeBuilder:
             elif isinstance(step, (Fixed, Points, Model)):
                 rules += [] if step in rules else [step]
                 rule[number] = rules.index(step)
+            if isinstance(step, (Points, Model)) or (isinstance(step, Split) and step.model is not None):
+                nobody = np.zeros((len(self.schema.answer_names), len(facts.counts)), dtype=np.int64)
+                given[number] = nobody if facts.given is None else facts.given
             children += [renumbered[node.children[side].number] for side in sides]
         states, charge = [node.end.state for node in built], np.column_stack(charges)
         spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T
@@ -431,19 +436,21 @@ class TreeBuilder:
             test=np.array(tests, dtype=np.int32),
             children=np.array(children, dtype=np.int32),
             all_charges=np.ascontiguousarray(charge),
-            shown=np.zeros(charge.shape[1], dtype=np.int64),
+            shown=np.concatenate(shown),
             rule=np.array(rule, dtype=np.int32),
-            counts=np.zeros((len(built), len(self.schema.class_names)), dtype=np.int64),
+            counts=np.array([node.facts.counts for node in built]),
             all_spent=spent,
             known_spent=spent[0],
-            fallback=np.array([node.facts is not None and node.facts.fallback for node in built]),
+            fallback=np.array([node.facts.fallback for node in built]),
             n_outcomes=self.schema.n_outcomes,
             loss_table=self.schema.loss_table,
             splits=tuple(splits),
             rules=tuple(rules),
+            given=given,
         )
-        facts = [node.facts for node in built] if self._cases is None else _count(nodes, self._cases)
-        return _with_known_spent(_with_facts(nodes, facts), self.schema)
+        if self._cases is not None:
+            nodes = _counted(nodes, self._cases)
+        return replace(nodes, known_spent=_known_spent(nodes, self.schema))
 
 
 def grown_tree(schema: Schema, grown: Nodes, n_cases: int, origin: Origin, **record: Any) -> Tree:
@@ -457,44 +464,29 @@ def grown_tree(schema: Schema, grown: Nodes, n_cases: int, origin: Origin, **rec
     return builder.build(origin=origin, n_cases=n_cases, **record)
 
 
-def _count(nodes: Nodes, cases: Instance) -> list[Facts]:
-    """Per node, what the known cases do there."""
+def _counted(nodes: Nodes, cases: Instance) -> Nodes:
+    """The nodes with what the known cases do there."""
     codes, labels, weights = cases.codes, cases.labels, cases.weight_units
     leaf = walk_codes(nodes, cases.schema, codes).leaf
     rows = {int(node): np.flatnonzero(leaf == node) for node in np.flatnonzero(nodes.is_leaf)}
-    facts = [Facts(np.zeros(nodes.counts.shape[1], dtype=np.int64)) for _ in range(len(nodes))]
+    counts, shown, given = np.zeros_like(nodes.counts), np.zeros_like(nodes.shown), dict[int, NDArray[np.int64]]()
     for node in range(len(nodes) - 1, -1, -1):  # children come after their parents
         if not nodes.is_leaf[node]:
             rows[node] = np.concatenate([rows[child] for child in dict.fromkeys(nodes.below(node).tolist())])
-        here, found = rows[node], facts[node]
-        np.add.at(found.counts, labels[here], weights[here])
+        here = rows[node]
+        np.add.at(counts[node], labels[here], weights[here])
         if nodes.is_buy[node]:
-            found.shown = np.zeros(int(nodes.n_outcomes[nodes.test[node]]) + 1, dtype=np.int64)
-            np.add.at(found.shown, np.minimum(codes[here, nodes.test[node]], len(found.shown) - 1), weights[here])
+            own = shown[nodes.results(node)]
+            np.add.at(own, np.minimum(codes[here, nodes.test[node]], len(own) - 1), weights[here])
         if (rule := nodes.adds_up(node)) is not None:
             answers = nodes.loss_table.best(rule.probabilities(rule.totals.add_up(codes[here])))
-            found.given = np.zeros((len(nodes.loss_table.answers), nodes.counts.shape[1]), dtype=np.int64)
-            np.add.at(found.given, (answers, labels[here]), weights[here])
-    return facts
-
-
-def _with_facts(nodes: Nodes, facts: Sequence[Facts | None]) -> Nodes:
-    """The nodes with what known cases did there; where nothing is noted, none came."""
-    counts, shown = nodes.counts.copy(), nodes.shown.copy()
-    nothing = np.zeros((len(nodes.loss_table.answers), counts.shape[1]), dtype=np.int64)
-    given = {node: nothing for node in range(len(nodes)) if nodes.adds_up(node) is not None}
-    for node, found in enumerate(facts):
-        if found is not None:
-            counts[node] = found.counts
-            if found.shown is not None:
-                shown[nodes.results(node)] = found.shown
-            if found.given is not None:
-                given[node] = found.given
+            given[node] = np.zeros_like(nodes.given[node])
+            np.add.at(given[node], (answers, labels[here]), weights[here])
     return replace(nodes, counts=counts, shown=shown, given=given)
 
 
-def _with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
-    """The nodes with the most that known cases can have spent on arrival, by the results that they showed."""
+def _known_spent(nodes: Nodes, schema: Schema) -> NDArray[np.int64]:
+    """Per node, the most that known cases can have spent on arrival, by the results that they showed."""
     costs, reached, spent = schema.costs, nodes.counts.any(axis=1), nodes.spent
     if costs.depends_on_outcome:
         states = [costs.start] * len(nodes)
@@ -505,4 +497,4 @@ def _with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
                     seen = mask_of(nodes.shown[nodes.results(node)])
                     states[child] = costs.after_seeing(states[child], int(nodes.test[node]), seen)
         spent = np.array([state.spent[0] for state in states], dtype=np.int64)
-    return replace(nodes, known_spent=np.where(reached, spent, 0))
+    return np.where(reached, spent, 0)

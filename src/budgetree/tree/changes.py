@@ -22,7 +22,7 @@ from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
-from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes
+from budgetree.tree.nodes import NO_TEST, Branch, Buy, Kind, Node, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def common_answers(nodes: Nodes) -> NDArray[np.int64]:
     answer, that is the answer of the other leaves, so that it does not keep a purchase alive.
     """
     label, is_leaf = nodes.label, nodes.is_leaf
-    by_totals = (nodes.n_scores > 0) | (nodes.points_rule != NO_RULE)
-    lowest = np.where(is_leaf, np.where(by_totals, -1, label), np.iinfo(np.int64).max)
+    lowest = np.where(is_leaf, np.where(nodes.is_scored, -1, label), np.iinfo(np.int64).max)
     highest = np.where(is_leaf, label, -1)
     for first, last in reversed(nodes.levels[1:]):
         np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])

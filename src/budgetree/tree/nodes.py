@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,31 +215,12 @@ class Branch:
 Node = Buy | Branch | Leaf
 
 
-class ReadOnlyArrays:
-    """A record of read-only arrays, also after unpickling; cached values are not pickled."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    def __post_init__(self) -> None:
-        for array in self.arrays.values():
-            array.setflags(write=False)
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The fields that are arrays."""
-        return {name: array for name, array in self.__getstate__().items() if isinstance(array, np.ndarray)}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-
 @dataclass(frozen=True, eq=False)
-class Nodes(ReadOnlyArrays):
-    """A tree as arrays, one entry per node; `nodes[number]` is a node as a record."""
+class Nodes:
+    """A tree as arrays, one entry per node; `nodes[number]` is a node as a record.
+
+    The arrays are read-only, also after unpickling, and cached values are not pickled.
+    """
 
     kind: NDArray[np.uint8]
     test: NDArray[np.int32]  # bought, or branched on by result; NO_TEST elsewhere
@@ -258,6 +239,22 @@ class Nodes(ReadOnlyArrays):
     # By node, answer × class: what known cases were answered, at leaves with scores and at branches by a model.
     given: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for array in self.arrays.values():
+            array.setflags(write=False)
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The fields that are arrays."""
+        return {name: array for name, array in self.__getstate__().items() if isinstance(array, np.ndarray)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     def __len__(self) -> int:
         return len(self.kind)
 
@@ -272,7 +269,7 @@ class Nodes(ReadOnlyArrays):
         below = self.below(node)
         if kind == Kind.BUY:
             results = self.results(node)
-            return Buy(int(self.test[node]), int(below[0]), self.charges[results], self.shown[results])
+            return Buy(int(self.test[node]), int(below[0]), self.all_charges[0, results], self.shown[results])
         if kind == Kind.BY_TOTAL:
             return Branch(self.splits[self.rule[node]], tuple(below.tolist()))
         sides = sorted(set(below.tolist()))
@@ -287,11 +284,6 @@ class Nodes(ReadOnlyArrays):
         return same and rules and mine == its
 
     __hash__ = None  # type: ignore[assignment]
-
-    @cached_property
-    def charges(self) -> NDArray[np.int64]:
-        """Of the first resource."""
-        return np.asarray(self.all_charges[0])
 
     @cached_property
     def spent(self) -> NDArray[np.int64]:
@@ -392,8 +384,9 @@ class Nodes(ReadOnlyArrays):
     def voters(self) -> NDArray[np.int32]:
         """Per node, the nearest from it upwards that some known case comes to: its cases vote there."""
         voters = np.arange(len(self), dtype=np.int32)
-        for node in np.flatnonzero(~self.counts.any(axis=1)).tolist():  # parents come before their children
-            voters[node] = voters[max(int(self.parent[node]), 0)]
+        nobody = self.counts.sum(axis=1) == 0
+        for first, last in self.levels[1:]:
+            voters[first:last] = np.where(nobody[first:last], voters[self.parent[first:last]], voters[first:last])
         return voters
 
     @cached_property
@@ -425,16 +418,9 @@ class Nodes(ReadOnlyArrays):
         return np.asarray(shares)
 
     @cached_property
-    def n_scores(self) -> NDArray[np.int64]:
-        """Per leaf that a model answers, how many scores this adds up; 0 elsewhere."""
-        of_rule = [rule.totals.n_totals if isinstance(rule, Model) else 0 for rule in self.rules]
-        return np.array([*of_rule, 0])[self.leaf_rule]  # NO_RULE is the last position
-
-    @cached_property
-    def points_rule(self) -> NDArray[np.int32]:
-        """Per leaf, the position in `rules` of the points that answer; NO_RULE elsewhere."""
-        has_points = np.array([*(isinstance(rule, Points) for rule in self.rules), False])
-        return np.where(has_points[self.leaf_rule], self.rule, NO_RULE)
+    def is_scored(self) -> NDArray[np.bool_]:
+        """The leaves where totals decide."""
+        return np.array([*(not isinstance(rule, Fixed) for rule in self.rules), False])[self.leaf_rule]
 
     def answered_at(self, node: int) -> NDArray[np.int64]:
         """Answer × class: what the known cases that end at a leaf are answered, in weight units."""
@@ -478,11 +464,10 @@ class Nodes(ReadOnlyArrays):
     @cached_property
     def most_below(self) -> NDArray[np.int64]:
         """Per node, the most that a case has spent at a leaf below it."""
-        most = self.spent.tolist()
-        for node in range(len(most) - 1, 0, -1):
-            above = int(self.parent[node])
-            most[above] = max(most[above], most[node])
-        return np.array(most, dtype=np.int64)
+        most = self.spent.copy()
+        for first, last in reversed(self.levels[1:]):
+            np.maximum.at(most, self.parent[first:last], most[first:last])
+        return most
 
     @cached_property
     def worst_from(self) -> NDArray[np.int64]:
@@ -517,10 +502,16 @@ class Nodes(ReadOnlyArrays):
     @cached_property
     def n_bought(self) -> NDArray[np.int64]:
         """Per node, the tests bought above it."""
-        bought, is_buy = [0] * len(self), self.is_buy.tolist()
-        for node, above in enumerate(self.parent[1:].tolist(), start=1):
-            bought[node] = bought[above] + is_buy[above]
-        return np.array(bought, dtype=np.int64)
+        bought = np.zeros(len(self), dtype=np.int64)
+        for first, last in self.levels[1:]:
+            above = self.parent[first:last]
+            bought[first:last] = bought[above] + self.is_buy[above]
+        return bought
+
+    @cached_property
+    def depth(self) -> NDArray[np.int64]:
+        """Per node, the nodes above it."""
+        return np.repeat(np.arange(len(self.levels)), [last - first for first, last in self.levels])
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to this one."""

@@ -14,8 +14,8 @@ from budgetree._native import core
 from budgetree.data.encoders import ColumnEncoder, NumberCuts
 from budgetree.data.frames import number_array, pandas_columns, read_frame
 from budgetree.problem import Schema
-from budgetree.tree.leaves import Points, class_scores, softmax
-from budgetree.tree.nodes import NO_RULE, Nodes
+from budgetree.tree.leaves import Fixed, Model, Scored
+from budgetree.tree.nodes import Nodes
 
 Found = Callable[[Any], tuple[Any, ...]]  # what the core finds by a route
 
@@ -62,40 +62,28 @@ class Walk:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Row × class."""
-        nodes = self.nodes
-        probabilities = nodes.shares[self.leaf]
-        if nodes.rules:
-            scores = nodes.n_scores[self.leaf]
-            for n_scores in np.unique(scores[scores > 0]):
-                rows = np.flatnonzero(scores == n_scores)
-                probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
-            for rule, rows in self._by_points():
-                probabilities[rows] = rule.probabilities(self._totals[rows])
+        probabilities = self.nodes.shares[self.leaf]
+        for rule, rows in self._by_rule():
+            probabilities[rows] = rule.probabilities(self._totals[rows, : rule.totals.n_totals])
         return probabilities
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
         """Per row, the position of its answer."""
-        nodes, table = self.nodes, self.nodes.loss_table
-        answers = nodes.label[self.leaf]
-        if nodes.rules:
-            is_model = nodes.n_scores[self.leaf] > 0
-            if table.is_plain and len(self._highest):
-                answers = np.where(is_model, self._highest, answers)  # the highest score is the likeliest class
-            else:
-                answers[is_model] = table.best(self.probabilities[is_model])
-            for rule, rows in self._by_points():
-                answers[rows] = table.best(rule.probabilities(self._totals[rows]))
+        table, answers = self.nodes.loss_table, self.nodes.label[self.leaf]
+        for rule, rows in self._by_rule():
+            # The highest score is the likeliest class.
+            by_score = table.is_plain and isinstance(rule, Model)
+            answers[rows] = self._highest[rows] if by_score else table.best(self.probabilities[rows])
         return answers
 
-    def _by_points(self) -> Iterator[tuple[Points, NDArray[np.int64]]]:
-        """The rules that answer by points, each with the rows that end there."""
-        number = self.nodes.points_rule[self.leaf]
-        rows = np.flatnonzero(number != NO_RULE)
+    def _by_rule(self) -> Iterator[tuple[Scored, NDArray[np.int64]]]:
+        """The rules that add up totals, each with the rows that end there."""
+        number, rows = self.nodes.leaf_rule[self.leaf], np.flatnonzero(self.nodes.is_scored[self.leaf])
         rows = rows[np.argsort(number[rows], kind="stable")]
         for of_rule in np.split(rows, np.flatnonzero(np.diff(number[rows])) + 1) if len(rows) else ():
             rule = self.nodes.rules[number[of_rule[0]]]
-            assert isinstance(rule, Points)
+            assert not isinstance(rule, Fixed)
             yield rule, of_rule
 
     @property

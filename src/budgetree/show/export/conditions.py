@@ -122,11 +122,7 @@ def visits(tree: Tree, *, every: bool = False) -> Iterator[Visit]:
 
 def n_levels(tree: Tree) -> int:
     """The most branches on a path."""
-    nodes = tree.nodes
-    above, is_branch = [0] * len(nodes), (~nodes.is_leaf & ~nodes.is_buy).tolist()
-    for node, parent in enumerate(nodes.parent.tolist()[1:], start=1):
-        above[node] = above[parent] + is_branch[parent]
-    return max(above)
+    return int((tree.nodes.depth - tree.nodes.n_bought).max())
 
 
 def label_notes(tree: Tree) -> list[str]:
