@@ -254,15 +254,15 @@ class Consultation:
         if not isinstance(tree, Tree):
             message = f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_."
             raise TreeError(message, subject="tree", found=tree)
-        self.tree, self.charge_unavailable = tree, charge_unavailable
+        self.tree, self.charge_unavailable, self._amount = tree, charge_unavailable, tree.schema.costs.amount
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
         self._steps: dict[int, Step] = {}  # by test, in the order of the answers
         self._taken: dict[int, int] = {}  # what each was charged, in units
-        self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
+        self.row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
         self._known = {self._test_named(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
-        self._row[0, list(self._known_codes)] = list(self._known_codes.values())
+        self.row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
         self._do_known()
 
@@ -347,27 +347,26 @@ class Consultation:
     @property
     def costs(self) -> dict[str, CaseCost]:
         """By resource: what the tests so far have taken, the most that is still to come, and that of the next test."""
-        resources, nothing = self.tree.schema.costs.resources, [0] * len(self.tree.schema.costs.resources)
-        ahead = self._ahead if len(resources) > 1 else nothing
-        due = nothing if self.done else self._charge.max(axis=1).tolist()
-        amounts = zip(resources, self._state.path.spent, ahead, due, strict=True)
-        found = {of.name: CaseCost(*map(of.amount, units)) for of, *units in amounts}
-        price = resources[0].name
-        return found | {price: found[price]._replace(remaining=self.worst_case_remaining)}
+        resources = self.tree.schema.costs.resources
+        due = [0] * len(resources) if self.done else self._charge.max(axis=1).tolist()
+        amounts = zip(resources, self._state.path.spent, self._ahead, due, strict=True)
+        return {of.name: CaseCost(*map(of.amount, units)) for of, *units in amounts}
 
     @property
     def _ahead(self) -> list[int]:
+        nodes = self.tree.nodes
         if self.done:
-            return [0] * len(self.tree.schema.costs.resources)
-        codes = self._known_codes | self.codes
-        return most_ahead(self.tree, self.node, self._state.path.flags, codes, self._missing)
+            return [0] * len(nodes.all_spent)
+        if self._missing or self._known or nodes.branched_later:
+            codes = self._known_codes | self.codes
+            return most_ahead(self.tree, self.node, self._state.path.flags, codes, self._missing)
+        found: list[int] = nodes.worst_from[:, self.node].tolist()
+        return found
 
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        if self.done or self._missing or self._known or self.tree.nodes.branched_later:
-            return self._amount(self._ahead[0])
-        return self._amount(int(self.tree.nodes.worst_from[0, self.node]))
+        return self._amount(self._ahead[0])
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -399,7 +398,7 @@ class Consultation:
         if rule is None and self._state.cases is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
-            return int(rule.likeliest(rule.totals.add_up(self._row))[0])
+            return int(rule.likeliest(rule.totals.add_up(self.row))[0])
         return int(table.best(self.shares))
 
     @property
@@ -409,7 +408,7 @@ class Consultation:
         rule = self.rule
         if rule is None:
             return self._shares_of(self._state)
-        return np.asarray(rule.probabilities(rule.totals.add_up(self._row))[0])
+        return np.asarray(rule.probabilities(rule.totals.add_up(self.row))[0])
 
     @property
     @internal
@@ -447,7 +446,7 @@ class Consultation:
     @internal
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {test: int(self._row[0, test]) for test in self._steps}
+        return {test: int(self.row[0, test]) for test in self._steps}
 
     @property
     @internal
@@ -538,7 +537,7 @@ class Consultation:
         while is_known:
             test, step = self._steps.popitem()
             self._states.pop()
-            self._row[0, test], is_known = self._known_codes.get(test, UNSEEN), step.known
+            self.row[0, test], is_known = self._known_codes.get(test, UNSEEN), step.known
 
     def fetch(
         self,
@@ -569,10 +568,8 @@ class Consultation:
         while not self.done:
             try:
                 value = get(self.tree.test_names[self._test])
-            except Exception:
-                if on_error == "raise":
-                    raise
-                self.unavailable()
+            except Exception as error:
+                self._failed(error, on_error)
             else:
                 self._do_fetched(value, handle_unknown)
 
@@ -589,12 +586,15 @@ class Consultation:
         _check_choice("on_error", on_error, ("raise", "unavailable"))
         while not self.done:
             for value in await asyncio.gather(*map(fetch, self.next_tests), return_exceptions=True):
-                if not isinstance(value, BaseException):
-                    self._do_fetched(value, handle_unknown)
-                elif on_error == "raise" or not isinstance(value, Exception):
-                    raise value
+                if isinstance(value, BaseException):
+                    self._failed(value, on_error)
                 else:
-                    self.unavailable()
+                    self._do_fetched(value, handle_unknown)
+
+    def _failed(self, error: BaseException, on_error: OnError) -> None:
+        if on_error == "raise" or not isinstance(error, Exception):
+            raise error
+        self.unavailable()
 
     def _do_fetched(self, value: Any, handle_unknown: HandleUnknown) -> None:
         is_stopped = handle_unknown == "stop" or (self.tree.nodes.rules and is_missing(value))
@@ -648,7 +648,7 @@ class Consultation:
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
         )
-        self._row[0, test], self._taken[test] = code, path.spent[0] - before.path.spent[0]
+        self.row[0, test], self._taken[test] = code, path.spent[0] - before.path.spent[0]
         child = int(self.tree.nodes.below(before.node)[0])
         self._states.append(self._go_on(_State(child, path, before.assumed)))
 
@@ -665,11 +665,11 @@ class Consultation:
                     path = replace(path, spent=tuple((np.array(path.spent) - less).tolist()))
                     assumed = {**assumed, test: now}
             elif nodes.kind[node] == Kind.BY_RESULT:
-                node = int(nodes.below(node)[min(int(self._row[0, test]), int(nodes.n_outcomes[test]))])
+                node = int(nodes.below(node)[min(int(self.row[0, test]), int(nodes.n_outcomes[test]))])
             else:
                 split = nodes.splits[nodes.rule[node]]
                 assumed = self._averaged(split, assumed)
-                node = int(nodes.below(node)[_possible_sides(split, self._row, ())[0]])
+                node = int(nodes.below(node)[_possible_sides(split, self.row, ())[0]])
         if isinstance(rule := nodes.rule_of(node), Points):
             assumed = self._averaged(rule, assumed)
         refusal, test = None, int(nodes.test[node])
@@ -680,7 +680,7 @@ class Consultation:
     def _averaged(self, split: Split | Points, assumed: Mapping[int, _Assumed]) -> Mapping[int, _Assumed]:
         """With the missing tests that decide there where a case goes on, or its answer."""
         missing = self._missing & set(split.tests)
-        if len(_possible_sides(split, self._row, missing)) == 1:
+        if len(_possible_sides(split, self.row, missing)) == 1:
             return assumed
         nothing = np.zeros(len(self.tree.schema.costs.resources), dtype=np.int64)
         return {**dict.fromkeys(missing, _Assumed(AVERAGE, nothing)), **assumed}
@@ -695,19 +695,16 @@ class Consultation:
         """By class, the known cases of every leaf that is still possible; by its own rule where it has one."""
         nodes, codes = self.tree.nodes, self._known_codes | self.codes
         cases = np.zeros(nodes.counts.shape[1])
-        for leaf in possible_leaves(self.tree, self._row, codes, self._missing):
+        for leaf in possible_leaves(self.tree, self.row, codes, self._missing):
             counts, rule = nodes.counts[leaf], nodes.rule_of(leaf)
             if isinstance(rule, Points) and codes.keys() >= set(rule.tests):
-                sides = _possible_sides(rule, self._row, self._missing)
+                sides = _possible_sides(rule, self.row, self._missing)
                 cases += counts.sum() * np.array(rule.chances)[sides].mean(axis=0)
             elif isinstance(rule, Model) and codes.keys() >= set(rule.tests):
-                cases += counts.sum() * rule.probabilities(rule.totals.add_up(self._row))[0]
+                cases += counts.sum() * rule.probabilities(rule.totals.add_up(self.row))[0]
             else:
                 cases += counts.sum() * np.array(rule.chances) if isinstance(rule, Fixed) else counts
         return cases
-
-    def _amount(self, units: int) -> int | float:
-        return self.tree.schema.costs.amount(units)
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import is_missing
-from budgetree.data.encoders import UNSEEN
 from budgetree.services.words import visible
 from budgetree.tree.consultation import Consultation, Step
 from budgetree.tree.leaves import SCORE_UNIT, Points, Scored, class_scores
@@ -167,7 +166,7 @@ def explain(case: Consultation) -> Explanation:
         moves = [float(shares[label]) for shares in case.shares_on_path]
         scores: list[float | None] = [None] * len(moves)
     else:
-        totals = _running_totals(rule, case.codes)
+        totals = _running_totals(rule, case)
         moves = rule.probabilities(totals)[:, label].tolist()
         own = totals[:, 0]
         if not isinstance(rule, Points):
@@ -194,17 +193,10 @@ def explain(case: Consultation) -> Explanation:
     )
 
 
-def _running_totals(rule: Scored, codes: dict[int, int]) -> NDArray[np.int64]:
+def _running_totals(rule: Scored, case: Consultation) -> NDArray[np.int64]:
     """The totals before any answer, after each in the order of the answers, and last with the small trees, if any."""
-    tables = dict(zip(rule.tests, rule.totals.points, strict=True))
-    added = [tables[test][min(code, len(tables[test]) - 1)] if test in tables else 0 for test, code in codes.items()]
-    rows = np.zeros((len(added) + 1, rule.totals.n_totals), dtype=np.int64)
-    for row, points in zip(rows, [rule.totals.intercept, *added], strict=True):
-        row += points
-    sums = np.asarray(rows.cumsum(axis=0))
-    if rule.totals.trees is None:
-        return sums
-    answered: NDArray[np.uint8] = np.full((1, max([*rule.tests, -1]) + 1), UNSEEN, dtype=np.uint8)
-    for test in rule.tests:
-        answered[0, test] = codes[test]
-    return np.vstack([sums, rule.totals.add_up(answered)])
+    intercept, tables = rule.totals.intercept, dict(zip(rule.tests, rule.totals.points, strict=True))
+    nothing = np.zeros((1, len(intercept)), dtype=np.int64)  # of a test that it does not read
+    added = [(own := tables.get(test, nothing))[min(code, len(own) - 1)] for test, code in case.codes.items()]
+    sums = np.cumsum([intercept, *added], axis=0)
+    return sums if rule.totals.trees is None else np.vstack([sums, rule.totals.add_up(case.row)])
