@@ -14,7 +14,7 @@ from budgetree._internal import internal
 from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema
 from budgetree.problem.cost_model import mask_of
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals, is_whole, unfit
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, is_whole, unfit
 from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes, Split
 from budgetree.tree.provenance import Origin
 from budgetree.tree.walk import walk_codes
@@ -36,7 +36,7 @@ class Facts:
     """What known cases did at a node, where that is not counted but taken from another tree."""
 
     counts: NDArray[np.int64]
-    shown: NDArray[np.int64] | None = None  # of a buy
+    shown: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of a buy
     given: NDArray[np.int64] | None = None  # of a leaf with scores, or a branch by a model
     fallback: bool = False
 
@@ -180,8 +180,7 @@ class TreeBuilder:
         if not isinstance(split, Split):
             number = self._test(split)
             split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
-        self._check_split(end, split)
-        self._check_complete(end)
+        self._check_step(end, split)
         states = [end.state] * split.n_sides
         if split.totals is None:
             masks = (mask_of(at == side for at in split.sides) for side in range(split.n_sides))
@@ -207,18 +206,19 @@ class TreeBuilder:
         rule = Majority() if rule is None else rule
         if not isinstance(rule, Leaf):
             raise unfit("leaf", rule, "Majority, Fixed, Points or Model")
-        self._check_bought(end, rule.tests, "leaf")
-        self._check_leaf(rule)
-        self._check_complete(end)
+        self._check_step(end, rule)
         self._close(end, rule)
 
     @internal
     def add_grown(self, end: OpenEnd, grown: Nodes) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        for above in self._nodes[: end.number]:  # what was bought before
+        for above in self._nodes[: end.number]:  # what was bought before, as far as the tree tells its results apart
             if isinstance(above.step, int):
-                above.facts = self._bought(grown.counts[0], above.step)
-                self._count_shown(above.facts, above.step, grown)
+                above.facts = facts = self._bought(grown.counts[0], above.step)
+                for node in np.flatnonzero(grown.is_buy & (grown.test == above.step)).tolist():
+                    shown = grown.shown[grown.results(node)]
+                    facts.shown += shown
+                    facts.shown[-1] -= shown.sum()
         self.add_nodes(end, grown)
 
     @internal
@@ -261,14 +261,6 @@ class TreeBuilder:
                 self.leaf(end, Majority() if isinstance(record, Majority) else record)
             self.note(end, facts)
         return left_out
-
-    def _count_shown(self, facts: Facts, test: int, nodes: Nodes) -> None:
-        """What a purchase showed, as far as a tree below it tells its results apart."""
-        assert facts.shown is not None
-        for node in np.flatnonzero(nodes.is_buy & (nodes.test == test)).tolist():
-            shown = nodes.shown[nodes.results(node)]
-            facts.shown += shown
-            facts.shown[-1] -= shown.sum()
 
     def _bought(self, counts: NDArray[np.int64], test: int) -> Facts:
         """Of a purchase whose results are not counted: as if none were listed."""
@@ -339,13 +331,6 @@ class TreeBuilder:
             raise TreeError(message, subject="test", found=test, expected=names)
         return int(number)
 
-    def _check_bought(self, end: OpenEnd, tests: tuple[int, ...], what: str) -> None:
-        for test in tests:
-            if test not in end.state.tests:
-                name = self.schema.test_names[self._test(test)]
-                message = f"{what}: test {name!r} was not bought on this path; buy it first."
-                raise TreeError(message, subject=what, found=name, expected=end.state.tests)
-
     def _check_complete(self, end: OpenEnd, test: int | None = None) -> None:
         """An error where a path goes on without the rest of a panel, or of its beginning."""
         due = self._costs.missing(end.state)
@@ -355,50 +340,43 @@ class TreeBuilder:
             message = f"test {name!r} is missing here: {rule}. Buy it first."
             raise TreeError(message, subject="test", expected=name)
 
-    def _check_split(self, end: OpenEnd, split: Split) -> None:
-        self._check_bought(end, split.tests, "branch")
-        if split.totals is not None:
-            self._check_totals(split.totals)
-            if split.model is not None:
-                self._check_scores("branch", split.totals.n_totals)
-            return
-        n_results, sides = int(self.schema.n_outcomes[split.test]) + 1, set(split.sides)
-        if len(split.sides) != n_results or sides != set(range(len(sides))):
-            name = self.schema.test_names[split.test]
-            expected = f"{n_results} sides from 0 on, one for each outcome and one for a result that is not listed"
-            message = f"branch: test {name!r} has the sides {split.sides}; expected {expected}."
-            raise TreeError(message, subject="sides", found=split.sides, expected=n_results)
-
-    def _check_totals(self, totals: Totals) -> None:
-        for test, table in zip(totals.tests, totals.points, strict=True):
-            found, expected = len(table), int(self.schema.n_outcomes[test]) + 1
+    def _check_step(self, end: OpenEnd, step: Split | Leaf) -> None:
+        """An error where a branch or a leaf reads what was not bought, or does not fit the outcomes or the classes."""
+        schema, what = self.schema, "branch" if isinstance(step, Split) else "leaf"
+        for test in step.tests:
+            if test not in end.state.tests:
+                name = schema.test_names[self._test(test)]
+                message = f"{what}: test {name!r} was not bought on this path; buy it first."
+                raise TreeError(message, subject=what, found=name, expected=end.state.tests)
+        totals = None if isinstance(step, (Majority, Fixed)) else step.totals
+        for test, table in () if totals is None else zip(totals.tests, totals.points, strict=True):
+            found, expected = len(table), int(schema.n_outcomes[test]) + 1
             if found != expected:
-                name = self.schema.test_names[test]
+                name = schema.test_names[test]
                 message = f"points: test {name!r} has {found}; expected {expected}, the last for an unlisted result."
                 raise TreeError(message, subject="points", found=found, expected=expected)
-
-    def _check_scores(self, subject: str, found: int) -> None:
-        """A model has a score per class; of two classes a single one is enough, and of one there is nothing to say."""
-        n_classes = len(self.schema.class_names)
-        if not (found == n_classes > 1 or (found, n_classes) == (1, 2)):
-            expected = f"one for each of {n_classes} classes" if n_classes > 1 else "at least two classes for a model"
-            message = f"{subject}: there are {found} scores; expected {expected}."
-            raise TreeError(message, subject=subject, found=found, expected=n_classes)
-
-    def _check_leaf(self, rule: Leaf) -> None:
-        if isinstance(rule, (Points, Model)):
-            self._check_totals(rule.totals)
-        if isinstance(rule, Model):
-            self._check_scores("leaf", rule.totals.n_totals)
-        elif not isinstance(rule, Majority):
-            n_classes = len(self.schema.class_names)
-            width = len(rule.chances[0] if isinstance(rule, Points) else rule.chances)
+        n_classes, n_answers = len(schema.class_names), len(schema.answer_names)
+        if totals is None and isinstance(step, Split):
+            n_results, sides = int(schema.n_outcomes[step.test]) + 1, set(step.sides)
+            if len(step.sides) != n_results or sides != set(range(len(sides))):
+                name = schema.test_names[step.test]
+                wanted = f"{n_results} sides from 0 on, one for each outcome and one for a result that is not listed"
+                message = f"branch: test {name!r} has the sides {step.sides}; expected {wanted}."
+                raise TreeError(message, subject="sides", found=step.sides, expected=n_results)
+        elif totals is not None and (isinstance(step, Model) or (isinstance(step, Split) and step.model is not None)):
+            # A score per class; of two classes a single one is enough, and of one there is nothing to say.
+            if not (totals.n_totals == n_classes > 1 or (totals.n_totals, n_classes) == (1, 2)):
+                wanted = f"one for each of {n_classes} classes" if n_classes > 1 else "at least two classes for a model"
+                message = f"{what}: there are {totals.n_totals} scores; expected {wanted}."
+                raise TreeError(message, subject=what, found=totals.n_totals, expected=n_classes)
+        elif isinstance(step, (Fixed, Points)):
+            width = len(step.chances[0] if isinstance(step, Points) else step.chances)
             if width != n_classes:
                 message = f"leaf: there are {width} chances; expected one for each of {n_classes} classes."
                 raise TreeError(message, subject="leaf", found=width, expected=n_classes)
-        n_answers = len(self.schema.answer_names)
-        if isinstance(rule, Fixed) and rule.answer is not None and not 0 <= rule.answer < n_answers:
-            raise unfit("answer", rule.answer, f"a position from 0 to {n_answers - 1}")
+        if isinstance(step, Fixed) and step.answer is not None and not 0 <= step.answer < n_answers:
+            raise unfit("answer", step.answer, f"a position from 0 to {n_answers - 1}")
+        self._check_complete(end)
 
     def _of_steps(self) -> Nodes:
         """The nodes as arrays; then the known cases go through them."""
@@ -416,7 +394,7 @@ class TreeBuilder:
             if isinstance(step, int):
                 tests[number] = step
                 charges.append(self._costs.charge(node.end.state, step))
-                shown.append(np.zeros(charges[-1].shape[1], dtype=np.int64) if facts.shown is None else facts.shown)
+                shown.append(facts.shown if facts.shown.size else np.zeros(charges[-1].shape[1], dtype=np.int64))
             elif isinstance(step, Split) and step.totals is None:
                 tests[number], sides = step.test, list(step.sides)
             elif isinstance(step, Split):
@@ -436,7 +414,7 @@ class TreeBuilder:
             test=np.array(tests, dtype=np.int32),
             children=np.array(children, dtype=np.int32),
             all_charges=np.ascontiguousarray(charge),
-            shown=np.concatenate(shown),
+            shown=np.concatenate(shown, dtype=np.int64),
             rule=np.array(rule, dtype=np.int32),
             counts=np.array([node.facts.counts for node in built]),
             all_spent=spent,

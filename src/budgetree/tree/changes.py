@@ -231,12 +231,9 @@ def _mark(begins: NDArray[np.bool_], rows: NDArray[np.int32] | NDArray[np.int64]
 def _mark_cuts(begins: Mapping[int, NDArray[np.bool_]], trees: Ensemble) -> None:
     for test, own in begins.items():
         at = trees.test == test
-        first = trees.cut[at].astype(np.int64)
-        own[np.minimum(first + 1, len(own))[first + 1 < len(own)]] = True
-        alone = np.concatenate([first[trees.by_equal[at]], trees.missing[at].astype(np.int64)])
-        alone = alone[(alone >= 0) & (alone < len(own))]
-        own[alone] = True
-        own[(alone + 1)[alone + 1 < len(own)]] = True
+        first, missing = trees.cut[at].astype(np.int64), trees.missing[at].astype(np.int64)
+        edges = np.concatenate([first + 1, first[trees.by_equal[at]], missing, missing + 1])
+        own[edges[(edges >= 0) & (edges < len(own))]] = True
 
 
 def _schema(schema: Schema, begins: Mapping[int, NDArray[np.bool_]]) -> Schema:

@@ -436,30 +436,16 @@ class _Graph:
 
     def _cost(self, end: str, resource: int) -> str:
         """What was taken of a resource: what an end costs anyhow, and what depends on outcomes."""
-        steps, n_steps = self.program.instructions, len(self.program.instructions)
-        fixed, by_outcome = np.zeros(n_steps), dict[int, NDArray[np.float64]]()
-        children: dict[int, list[int]] = {}
-        for at, step in enumerate(steps):
-            if not isinstance(step, (Answer, ByScores)):
-                children[at] = [step.child] if isinstance(step, Pay) else sorted(set(step.children))
-        for at, below in sorted(children.items()):  # parents come before their children
-            step = steps[at]
-            for child in below:
-                fixed[child] = fixed[at]
-                for own in by_outcome.values():
-                    own[child] = own[at]
-            if isinstance(step, Pay):
-                charges = step.charges[resource]
-                if len(set(charges)) == 1:
-                    fixed[step.child] += charges[0]
-                else:
-                    own = by_outcome.setdefault(step.test, np.zeros((n_steps, len(charges))))
-                    own[step.child] += charges
-        spent = self.gather(fixed, end)
-        for test, table in by_outcome.items():
+        scale, tables = float(self.tree.schema.costs.resources[resource].scale), dict[int, NDArray[np.float64]]()
+        found = self.program.spent(resource)
+        for at, (_, by_outcome) in enumerate(found):
+            for test, charges in by_outcome.items():
+                tables.setdefault(test, np.zeros((len(found), len(charges))))[at] = charges
+        spent = self.gather(np.array([float(fixed) for fixed, _ in found]), end)
+        for test, table in tables.items():
             row = self.add("Mul", end, self.constant(np.int64(table.shape[1])))
             spent = self.add("Add", spent, self.gather(table.ravel(), self.add("Add", row, self.position(test))))
-        return self.add("Div", spent, self.constant(float(self.tree.schema.costs.resources[resource].scale)))
+        return self.add("Div", spent, self.constant(scale))
 
 
 def _checked(text: str) -> str:

@@ -78,6 +78,22 @@ class Program:
     instructions: list[Instruction]
     totals: list[Totals]
 
+    def spent(self, resource: int) -> list[tuple[int, dict[int, list[int]]]]:
+        """Per instruction, what a case has taken that comes there: in any case, and by a test's outcome, in units."""
+        found: list[tuple[int, dict[int, list[int]]]] = [(0, {})] * len(self.instructions)
+        for at, step in enumerate(self.instructions):  # before all that follow it
+            fixed, by_outcome = found[at]
+            children = [] if isinstance(step, (Pay, Answer, ByScores)) else step.children
+            if isinstance(step, Pay):
+                charges, children = step.charges[resource], [step.child]
+                if len(set(charges)) == 1:
+                    fixed += charges[0]
+                else:
+                    by_outcome = by_outcome | {step.test: charges}
+            for child in children:
+                found[child] = fixed, by_outcome
+        return found
+
 
 def has_totals(tree: Tree) -> bool:
     """Whether points or scores are added up somewhere."""

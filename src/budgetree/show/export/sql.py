@@ -122,6 +122,7 @@ class Writer:
         self.n_classes, self.losses = len(tree.class_names), tree.schema.loss_table
         program = program_of(tree)
         self.totals, self.steps = program.totals, program.instructions  # of which each node has its own
+        self.spent = [program.spent(resource) for resource in range(len(tree.schema.costs.resources))]
         self.answering = sorted({step.totals for step in self.steps if isinstance(step, ByScores)})
         self.stopping = sorted({step.totals for step in self.steps if isinstance(step, BySure)})
         # An engine may take a new column for one of the table's where they have the same name.
@@ -199,12 +200,8 @@ class Writer:
 
     def _cost(self, leaf: int, resource: int) -> str:
         """What a case has taken of a resource that comes to a leaf."""
-        fixed, parts = 0, []
-        for step in (self.steps[node] for node in self.nodes.path(leaf)):
-            if isinstance(step, Pay) and len(set(charges := step.charges[resource])) == 1:
-                fixed += charges[0]
-            elif isinstance(step, Pay):
-                parts.append(self._looked_up(self._name("o", step.test), charges, float))
+        fixed, by_outcome = self.spent[resource][leaf]
+        parts = [self._looked_up(self._name("o", test), charges, float) for test, charges in by_outcome.items()]
         scale = float(self.schema.costs.resources[resource].scale)
         if not parts:
             return literal(fixed / scale)

@@ -19,7 +19,7 @@ from budgetree.tree.leaves import Majority
 from budgetree.tree.model import encoding, history
 from budgetree.tree.model.encoding import exact, flaw, read_number
 from budgetree.tree.model.node_entries import in_entry, nodes_content, read_tree
-from budgetree.tree.nodes import Branch, Buy, Nodes
+from budgetree.tree.nodes import Branch, Buy
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -76,8 +76,7 @@ def as_dict(tree: Tree) -> dict[str, Any]:
     for node in range(len(nodes) - 1, -1, -1):  # children come after their parents
         record, entry = nodes[node], entries[node]
         if isinstance(record, Buy):
-            below = entries[record.child]
-            name = schema.test_names[record.test]
+            below, name = entries[record.child], schema.test_names[record.test]
             if below.get("branch") == name:  # bought and branched on at once
                 del below["branch"]
                 entries[node] = {"test": name, **below}
@@ -85,38 +84,29 @@ def as_dict(tree: Tree) -> dict[str, Any]:
                 entries[node] = {"buy": name, **entry, "then": below}
         elif not isinstance(record, Branch):
             entries[node] |= {} if isinstance(record, Majority) else {"by": type(record).__name__.lower()}
-        elif record.split.totals is None:
-            entries[node] = _nested_branch(schema, record, entry, entries, nodes)
-        elif record.split.confidence is not None:
-            sure, other = (entries[child] for child in record.children)
-            entries[node] = {"confidence": record.split.confidence, **entry, "sure": sure, "else": other}
-        elif record.split.is_score:
-            sides = [entries[child] for child in record.children]
-            entries[node] = {"chances": list(record.split.chances), **entry, "sides": sides}
+        elif (totals := (split := record.split).totals) is None:
+            nested: dict[str, Any] = {"branch": schema.test_names[split.test], **entry, "children": {}}
+            first: dict[int, str] = {}
+            for name, side in zip(schema.outcome_names[split.test], split.sides, strict=False):
+                child = record.children[side]
+                if not nodes.counts[child].any() and isinstance(nodes[child], Majority):
+                    continue  # never seen
+                if first.setdefault(side, name) == name:
+                    nested["children"][name] = entries[child]
+                else:
+                    nested.setdefault("same", {})[name] = first[side]
+            entries[node] = nested
         else:
-            tests, points = record.split.totals.tests, record.split.totals.points
-            table = {schema.test_names[test]: points[k][:, 0].tolist() for k, test in enumerate(tests)}
             sides = [entries[child] for child in record.children]
-            entries[node] = {"points": table, "cuts": list(record.split.cuts), **entry, "sides": sides}
+            if split.confidence is not None:
+                entries[node] = {"confidence": split.confidence, **entry, "sure": sides[0], "else": sides[1]}
+            elif split.is_score:
+                entries[node] = {"chances": list(split.chances), **entry, "sides": sides}
+            else:
+                tables = zip(totals.tests, totals.points, strict=True)
+                points = {schema.test_names[test]: table[:, 0].tolist() for test, table in tables}
+                entries[node] = {"points": points, "cuts": list(split.cuts), **entry, "sides": sides}
     return entries[0]
-
-
-def _nested_branch(
-    schema: Schema, record: Branch, entry: dict[str, Any], entries: list[dict[str, Any]], nodes: Nodes
-) -> dict[str, Any]:
-    names, split = schema.outcome_names[record.split.test], record.split
-    nested: dict[str, Any] = {"branch": schema.test_names[split.test], **entry, "children": {}}
-    first: dict[int, str] = {}
-    for name, side in zip(names, split.sides, strict=False):
-        child = record.children[side]
-        if not nodes.counts[child].any() and isinstance(nodes[child], Majority):
-            continue  # never seen
-        if side in first:
-            nested.setdefault("same", {})[name] = first[side]
-        else:
-            first[side] = name
-            nested["children"][name] = entries[child]
-    return nested
 
 
 def _is_unwritten(name: Any) -> bool:

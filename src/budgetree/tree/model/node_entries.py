@@ -47,46 +47,40 @@ def in_entry(entry: str) -> Iterator[None]:
 
 def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The entries "totals" and "nodes"."""
-    totals: list[Totals] = []
-
-    def number(of: Totals | None) -> int:
-        assert of is not None
-        if of not in totals:
-            totals.append(of)
-        return totals.index(of)
-
+    numbers: dict[Totals, int] = {}
     entries: list[dict[str, Any]] = []
     by_points: dict[Points, int] = {}  # the first leaf of each
+
+    def number(totals: Totals | None) -> int:
+        assert totals is not None
+        return numbers.setdefault(totals, len(numbers))
+
     for node, record in enumerate(nodes):
         entry: dict[str, Any]
-        if isinstance(record, Buy):
-            entry = {"buy": record.test, "child": record.child, "shown": record.shown.tolist()}
-            entry |= {"fallback": True} if nodes.fallback[node] else {}
-        elif isinstance(record, Branch):
-            split, how = record.split, dict[str, Any]()
-            if split.totals is None:
-                how = {"test": split.test, "children": [record.children[side] for side in split.sides]}
-            else:
+        match record:
+            case Buy(test=test, child=child, shown=shown):
+                entry = {"buy": test, "child": child, "shown": shown.tolist()}
+                entry |= {"fallback": True} if nodes.fallback[node] else {}
+            case Branch(split=Split(totals=None) as split, children=children):
+                entry = {"branch": {"test": split.test, "children": [children[side] for side in split.sides]}}
+            case Branch(split=split, children=children):
                 by: dict[str, Any] = {"scores" if split.is_score else "cuts": list(split.cuts)}
                 by = by if split.confidence is None else {"confidence": split.confidence}
-                how = {"totals": number(split.totals), **by, "children": list(record.children)}
-            entry = {"branch": how}
-        else:
-            entry = {"leaf": type(record).__name__.lower()}
-            if isinstance(record, Fixed):
-                entry |= {"chances": list(record.chances)} | (
-                    {} if record.answer is None else {"answer": record.answer}
-                )
-            elif isinstance(record, Points):
-                first = by_points.setdefault(record, node)
-                chances = [list(side) for side in record.chances]
-                table = {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
-                entry |= table if first == node else {"as": first}
-            elif isinstance(record, Model):
-                entry |= {"totals": number(record.totals)}
+                entry = {"branch": {"totals": number(split.totals), **by, "children": list(children)}}
+            case Fixed(chances=chances, answer=answer):
+                entry = {"leaf": "fixed", "chances": list(chances)} | ({} if answer is None else {"answer": answer})
+            case Points(totals=totals) if by_points.setdefault(record, node) == node:
+                entry = {"leaf": "points", "totals": number(totals), "cuts": list(record.cuts)}
+                entry |= {"chances": list(map(list, record.chances))}
+            case Points():
+                entry = {"leaf": "points", "as": by_points[record]}
+            case Model(totals=totals):
+                entry = {"leaf": "model", "totals": number(totals)}
+            case Majority():
+                entry = {"leaf": "majority"}
         given = {"given": nodes.given[node].tolist()} if node in nodes.given else {}
         entries.append(entry | {"counts": nodes.counts[node].tolist()} | given)
-    return [_totals_content(of) for of in totals], entries
+    return list(map(_totals_content, numbers)), entries
 
 
 def _totals_content(totals: Totals) -> dict[str, Any]:
