@@ -404,8 +404,8 @@ class TreeBuilder:
                 rules += [] if step in rules else [step]
                 rule[number] = rules.index(step)
             if isinstance(step, (Points, Model)) or (isinstance(step, Split) and step.model is not None):
-                nobody = np.zeros((len(self.schema.answer_names), len(facts.counts)), dtype=np.int64)
-                given[number] = nobody if facts.given is None else facts.given
+                none = np.zeros((len(self.schema.answer_names), len(facts.counts)), dtype=np.int64)
+                given[number] = none if facts.given is None else facts.given
             children += [renumbered[node.children[side].number] for side in sides]
         states, charge = [node.end.state for node in built], np.column_stack(charges)
         spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T

@@ -384,9 +384,9 @@ class Nodes:
     def voters(self) -> NDArray[np.int32]:
         """Per node, the nearest from it upwards that some known case comes to: its cases vote there."""
         voters = np.arange(len(self), dtype=np.int32)
-        nobody = self.counts.sum(axis=1) == 0
+        is_empty = self.counts.sum(axis=1) == 0
         for first, last in self.levels[1:]:
-            voters[first:last] = np.where(nobody[first:last], voters[self.parent[first:last]], voters[first:last])
+            voters[first:last] = np.where(is_empty[first:last], voters[self.parent[first:last]], voters[first:last])
         return voters
 
     @cached_property
