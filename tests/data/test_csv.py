@@ -141,7 +141,7 @@ def test_what_python_writes_is_read_back(tmp_path_factory: pytest.TempPathFactor
 
 def long_file(tmp_path: Path, rows: list[list[str]]) -> Table:
     """A file of which the first four rows are the sample."""
-    limits = ReadLimits(sample_rows=4, max_coded=3)
+    limits = ReadLimits(sample_rows=4)
     return table(tmp_path, "a;b\n" + "".join(";".join(row) + "\n" for row in rows), limits=limits)
 
 

@@ -1,10 +1,8 @@
-"""CSV files as tables: DuckDB reads them, and each different cell is looked at once.
+"""CSV files as tables: DuckDB reads them, and each different text is looked at once.
 
-first rows ──► a plan per column            the whole file, in one pass             the columns
-               few different texts  code    position of its text, or ODD   ─┐
-               numbers alone        number  the number, or NaN              ├──►   numbers, or Coded texts
-               anything else        text    the text                       ─┘
-                                            odd cells: the column again, as text
+first rows ──►  numbers alone   ──►  the whole file, in one pass: the number, or NaN  ─┬─►  numbers
+                anything else   ──►                               the text            ─┼─►  Coded texts
+                                     a column with an odd cell again, as text         ─┘
 
 Batches are blocks of bytes that end with a row, each a table of texts in DuckDB.
 """
@@ -24,7 +22,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, text_column
 from budgetree.data.csv_file import BROKEN, CsvFile, broken_gzip, open_bytes, rewrite
-from budgetree.data.duckdb import Database, literal, open_database, plain_path, position_sql
+from budgetree.data.duckdb import Database, literal, open_database, plain_path
 from budgetree.data.number_format import LARGEST_EXACT, NumberFormat
 from budgetree.data.source import Batch, Reading, Wanted
 from budgetree.data.table import Lines, Table, has_two_marks
@@ -34,7 +32,6 @@ from budgetree.services.words import listed
 Answer = TypeVar("Answer")
 MAX_REWRITTEN_LINE = 20_000_000  # bytes
 END = "past_end"  # the cell after a delimiter at the end of every line, which is empty
-ODD = -2  # a text that the sample did not have
 # DuckDB leaves out a cell too many where it takes it for missing, and such a row may be shifted; so it is told of no
 # missing cell but this, which no file has.
 NO_CELL = "\ue000budgetree\ue000"
@@ -53,20 +50,10 @@ class Readable:
 
     @property
     def options(self) -> str:
-        """How DuckDB is to read it, whatever its columns are."""
         # Long lines take memory, so not for all files; nor need the first line break be the end of a row elsewhere.
         rewritten = f", max_line_size={MAX_REWRITTEN_LINE}, new_line='\\n'" if self.is_rewritten else ""
         packed = f"skip={int(self.has_header)}, compression='{'gzip' if self.is_packed else 'none'}'{rewritten}"
         return f"[{literal(self.path)}], auto_detect=false, quote='\"', escape='\"', header=false, {packed}"
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a column is read: what SQL makes of a cell, and what that is."""
-
-    kind: str  # code, number or text
-    sql: str
-    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +63,6 @@ class CsvSource:
     name: str  # as the user called them
     files: tuple[CsvFile, ...]
     reading: Reading
-    has_texts: bool = True
 
     @classmethod
     def open(cls, data: str, paths: Sequence[str], reading: Reading, opened: IO[bytes] | None = None) -> CsvSource:
@@ -126,7 +112,7 @@ class CsvSource:
         """The whole of the files, as Python reads them."""
         for file in self.files:
             file.check()
-        rows = [row for file in self.files for row in file.rows()]
+        rows = [row for file in self.files for _, row in file.rows()]
         cells = zip(*rows, strict=False) if rows else ((),) * len(self.names)  # of which the last may be the end
         columns = enumerate(zip(self.names, cells, strict=False))
         found: dict[int, Column | None] = {at: self._text(name, Coded.of(texts)) for at, (name, texts) in columns}
@@ -134,17 +120,21 @@ class CsvSource:
 
     def _planned(self, base: Database, files: list[Readable]) -> tuple[int, dict[int, Column | None]]:
         """How many rows there are, and the columns, each read as the rows that are loaded let expect."""
-        plans = self._plans(base)
-        chosen = {at: plan.sql for at, plan in enumerate(plans)}
-        quick = {at: f"c{at}" for at, plan in enumerate(plans) if plan.kind != "text"}
-        if len(quick) < len(plans):
+        every = {at: f"c{at}" for at in range(len(self.names))}
+        odd = ", ".join(f"count(*) FILTER (NOT isfinite({self._number_sql(column)}))" for column in every.values())
+        n_odd = base.run(f"SELECT {odd} FROM cells")[0]
+        chosen = every | {at: self._number_sql(column) for at, column in every.items() if not n_odd[at]}
+        if any(n_odd):
             self._load(base, chosen, files)
-            n_rows, read = base.count("cells"), self._arrays(base, quick)
+            n_rows, read = base.count("cells"), self._arrays(base, {at: every[at] for at in every if not n_odd[at]})
         else:
             arrays = self._ask(base, files, lambda scan: base.arrays(f"SELECT {_as_cells(chosen)} FROM ({scan})"))
-            n_rows, read = len(arrays["c0"]), ((at, arrays.pop(f"c{at}")) for at in quick)
-        found = {at: self._as_planned(self.names[at], plans[at], cells) for at, cells in read}
-        found |= self._texts(base, [at for at in chosen if at not in quick])
+            n_rows, read = len(arrays["c0"]), ((at, arrays.pop(f"c{at}")) for at in every)
+        found: dict[int, Column | None] = {}
+        for at, cells in read:
+            column = self._numbers(self.names[at], cells)
+            found[at] = None if column is None or column.is_absent.all() else column
+        found |= self._texts(base, [at for at in every if n_odd[at]])
 
         def as_text(again: Sequence[int]) -> dict[int, Column | None]:
             self._load(base, {at: f"c{at}" for at in again}, files)
@@ -177,7 +167,7 @@ class CsvSource:
     def _table(self, found: dict[int, Column | None], first_row: int, n_rows: int) -> Table:
         columns = tuple(column for _, column in sorted(found.items()) if column is not None)
         rows = np.arange(first_row, first_row + n_rows)
-        starts = Lines(rows, lambda: chain.from_iterable(file.starts() for file in self.files))
+        starts = Lines(rows, lambda: ((file.path, line) for file in self.files for line, _ in file.rows()))
         return Table(self.name, columns, n_rows, starts)
 
     def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: str = "") -> None:
@@ -234,29 +224,6 @@ class CsvSource:
                 yield Readable(part, has_header=whole.has_header and number == 0)
         except BROKEN as error:
             raise broken_gzip(file.path, error) from error
-
-    def _plans(self, base: Database) -> list[Plan]:
-        columns = [f"c{at}" for at in range(len(self.names))]
-        numbers = list(map(self._number_sql, columns))
-        n_distinct = base.run(f"SELECT {', '.join(f'count(DISTINCT {column})' for column in columns)} FROM cells")[0]
-        odd = ", ".join(f"count(*) FILTER (NOT isfinite({number}))" for number in numbers)
-        n_odd = base.run(f"SELECT {odd} FROM cells")[0]
-        is_coded = [count <= self.reading.limits.max_coded for count in n_distinct]
-        lists = [f"list(DISTINCT {column})" if is_coded[at] else "NULL" for at, column in enumerate(columns)]
-        plans = [
-            Plan("text", columns[at]) if n_odd[at] else Plan("number", number) for at, number in enumerate(numbers)
-        ]
-        for at, texts in enumerate(base.run(f"SELECT {', '.join(lists)} FROM cells")[0]):
-            if texts is not None:
-                plans[at] = Plan("code", f"coalesce({position_sql(columns[at], texts)}, {ODD})::TINYINT", tuple(texts))
-        return plans
-
-    def _as_planned(self, name: str, plan: Plan, cells: NDArray[Any]) -> Column | None:
-        """A column as planned; None where the file has other cells than its first rows let expect."""
-        if plan.kind == "code":
-            return None if (cells == ODD).any() else self._text(name, Coded(plan.texts, np.asarray(cells)))
-        column = self._numbers(name, cells)
-        return None if column is None or column.is_absent.all() else column
 
     def _number_sql(self, column: str) -> str:
         """A cell as a number; NULL where it is missing, NaN where it is odd and has to be looked at as text."""

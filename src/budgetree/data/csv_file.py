@@ -110,16 +110,14 @@ class CsvFile:
         """Whether DuckDB can read it as it is: it skips a line, not a row."""
         return self.encoding == "utf-8-sig" and self.header_end == 1
 
-    def starts(self) -> Iterator[tuple[str, int]]:
-        """Where the rows begin: the file, and the line."""
-        return ((self.path, line) for line, _ in self._rows())
-
-    def rows(self) -> Iterator[list[str]]:
-        return (row for _, row in self._rows())
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The line and the cells of each row below the header, as Python reads them: slowly, and with good messages."""
+        lines = islice(lines_of(self.path, self.encoding, self.max_line), self.header_end, None)
+        return records(lines, self.path, self.delimiter, above=self.header_end)
 
     def check(self) -> None:
         """TableFileError with the line at which the file is broken, if it is."""
-        for line, row in self._rows():
+        for line, row in self.rows():
             if not (_has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
                 raise TableFileError(self._unexpected(line, len(row)), where=Where(self.path, line), found=len(row))
 
@@ -149,11 +147,6 @@ class CsvFile:
         """A copy of the file in UTF-8, without its header."""
         with open(copy, "w", encoding="utf-8", newline="") as file:
             file.writelines(islice(lines_of(self.path, self.encoding, self.max_line), self.header_end, None))
-
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """The rows below the header, as Python reads them: slowly, and with good messages."""
-        lines = islice(lines_of(self.path, self.encoding, self.max_line), self.header_end, None)
-        return records(lines, self.path, self.delimiter, above=self.header_end)
 
     def _unexpected(self, line: int, n_cells: int) -> str:
         """How many cells a row has and should have, and what may be the reason."""

@@ -66,17 +66,11 @@ class Database:
         known = f"SELECT DISTINCT {text} FROM {table} WHERE {column} IS NOT NULL"
         self.run(f"CREATE OR REPLACE TYPE texts AS ENUM ({known})")
         distinct = tuple(self.run("SELECT enum_range(NULL::texts)")[0][0])
-        position = position_sql(text, distinct) if len(distinct) <= FEW else f"enum_code({text}::texts)::INTEGER"
+        position = f"enum_code({text}::texts)::INTEGER"
+        if len(distinct) <= FEW:
+            position = f"(list_position([{', '.join(map(literal, distinct))}]::VARCHAR[], {text}) - 1)::TINYINT"
         positions = self.arrays(f"SELECT {position} AS position FROM {table}")["position"]
         return Coded(distinct, np.ma.filled(positions, ABSENT))
-
-
-def position_sql(text: str, known: Sequence[str]) -> str:
-    """The position of a text among at most 127, NULL where it is none of them."""
-    texts = ", ".join(map(literal, known))
-    if len(known) <= FEW:
-        return f"(list_position([{texts}]::VARCHAR[], {text}) - 1)::TINYINT"
-    return f"enum_code(TRY_CAST({text} AS ENUM ({texts})))::TINYINT"
 
 
 @contextmanager

@@ -40,7 +40,6 @@ class ReadLimits:
     """How much is looked at or read at once; tests make files that go beyond it."""
 
     sample_rows: int = 10_000  # a CSV file that has no more is read as text alone
-    max_coded: int = 100  # different texts of a column in the sample, so that a position in them fits in a byte
     wide: int = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
     very_wide: int = 2000  # columns: with more, DuckDB takes more memory than Python where rows are few
     max_wide_bytes: int = 100_000_000  # of a CSV file that Python reads for that reason
@@ -157,7 +156,6 @@ class TableSource:
     """A table that is in memory, as one batch."""
 
     rows: Table
-    has_texts: bool = False
     written: NumberFormat | None = None
 
     @property
@@ -213,7 +211,7 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
     if kind.is_workbook:
         from budgetree.data.workbook import read_workbook
 
-        return TableSource(read_workbook(paths[0], reading), has_texts=True)
+        return TableSource(read_workbook(paths[0], reading))
     if reading.sheet is not None:
         message = f"this is not a workbook, so it has no sheet {reading.sheet!r}."
         raise TableFileError(message, subject="sheet", found=reading.sheet, where=Where(data))
