@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -53,7 +53,6 @@ from budgetree.problem.units import units_for_losses, weight_units
 
 # Every row counts; or, as in the paper, rows that agree on every test become one case with the most common label.
 Duplicates = Literal["keep", "merge"]
-NOT_FOUND = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,29 +68,26 @@ class Rows:
     levels: LevelPlan
     duplicates: Duplicates = "keep"
     weights: NDArray[np.float64] | None = None  # None: each row counts once
-    ranks: NDArray[np.int64] = field(default_factory=lambda: NOT_FOUND)  # per row, its rank; equal rows share one
     input_columns: tuple[str, ...] = ()  # the tests as they came
 
     def __post_init__(self) -> None:
-        if not self.input_columns:
-            object.__setattr__(self, "input_columns", tuple(self.tests.names))
+        object.__setattr__(self, "input_columns", self.input_columns or tuple(self.tests.names))
         object.__setattr__(self, "tests", self.tests.by_name())
-        if self.ranks is NOT_FOUND:
-            others = (self.labels,) if self.weights is None else (self.labels, self.weights)
-            object.__setattr__(self, "ranks", canonical_order(Contents(self.tests.columns), *others))
-        for array in (self.labels, self.weights, self.ranks):
+        for array in (self.labels, self.weights):
             if array is not None:
                 array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.tests)
 
-    def take(self, positions: NDArray[np.int64], **changes: Any) -> Rows:
-        arrays: dict[str, Any] = {"tests": self.tests.take(positions)}
-        for name in ("labels", "weights", "ranks"):
-            array = getattr(self, name)
-            arrays[name] = None if array is None else array[positions]
-        return replace(self, **arrays | changes)
+    def take(self, positions: NDArray[np.int64]) -> Rows:
+        weights = None if self.weights is None else self.weights[positions]
+        return replace(self, tests=self.tests.take(positions), labels=self.labels[positions], weights=weights)
+
+    def ranks(self) -> NDArray[np.int64]:
+        """Per row, its rank in the canonical order; equal rows share one."""
+        others = (self.labels,) if self.weights is None else (self.labels, self.weights)
+        return canonical_order(Contents(self.tests.columns), *others)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,15 +360,17 @@ class Instance(HasSchema):
         labels: Labels | None = None,
         encoders: Mapping[str, ColumnEncoder] | None = None,
         codes: Mapping[str, NDArray[np.uint8]] | None = None,
+        ranks: NDArray[np.int64] | None = None,
     ) -> Instance:
-        """The known cases that raw rows make; encoders that are given are not found again, nor are codes."""
+        """The known cases that raw rows make; encoders that are given are not found again, nor are codes or ranks."""
         losses, known, coded = Losses.of(losses), encoders or {}, codes or {}
         tests = rows.tests.columns
         rows.levels.check([column.name for column in tests])
         found = tuple(known.get(column.name) or fit_encoder(column, rows.levels) for column in tests)
         columns = zip(found, tests, strict=True)
         table = side_by_side([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], len(rows))
-        order = np.argsort(rows.ranks, kind="stable")
+        ranks = rows.ranks() if ranks is None else ranks
+        order = np.argsort(ranks, kind="stable")
         table, class_of_each = table[order], rows.labels[order]
         if rows.duplicates == "merge":
             kept, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
@@ -382,18 +380,20 @@ class Instance(HasSchema):
         names = tuple(encoder.name for encoder in found)
         others = (scale, found, losses, labels, rows.input_columns, rows.levels.blanks)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), *others)
-        return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, rows.ranks)
+        return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, ranks)
 
     def _with_rows(
         self,
         rows: Rows,
+        ranks: NDArray[np.int64] | None,
         losses: Losses | None,
         encoders: Iterable[ColumnEncoder],
         codes: Mapping[str, NDArray[np.uint8]] | None = None,
     ) -> Instance:
         """What other rows, encoders or losses make, with the classes, prices and labels of this instance."""
         known = {encoder.name: encoder for encoder in encoders}
-        return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known, codes)
+        of_schema = (self.class_names, self.prices, losses, self.schema.labels)
+        return type(self).from_rows(rows, *of_schema, known, codes, ranks)
 
     @internal
     def recoded(self, encoders: Mapping[str, ColumnEncoder], positions: NDArray[np.int64] | None = None) -> Instance:
@@ -401,20 +401,18 @@ class Instance(HasSchema):
 
         positions  of the rows to take, some perhaps several times; by default all
         """
-        rows, of_case = self.source, self.case_of_row
+        rows, of_case, ranks = self.source, self.case_of_row, self.row_ranks
         if positions is not None:
-            ranks = np.unique(self.row_ranks[positions], return_inverse=True)[1]
-            rows, of_case = rows and rows.take(positions, ranks=ranks), of_case[positions]
-            if rows is None:
-                return self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
+            ranks = np.unique(ranks[positions], return_inverse=True)[1]
+            rows, of_case = rows and rows.take(positions), of_case[positions]
         if rows is None:
-            return self
+            return self if positions is None else self.part(of_case[np.argsort(ranks, kind="stable")], ranks)
         codes = {}
         if rows.duplicates == "keep":  # whose cases are the rows
             others = (test for test, name in enumerate(self.test_names) if name not in encoders)
             codes = {self.test_names[test]: self.codes[of_case, test] for test in others}
         found = (*(self.schema.encoders or ()), *encoders.values())
-        return self._with_rows(replace(rows, duplicates="keep"), self.losses, found, codes)
+        return self._with_rows(replace(rows, duplicates="keep"), ranks, self.losses, found, codes)
 
     @property
     def n_rows(self) -> int:
@@ -492,10 +490,10 @@ class Instance(HasSchema):
             Positions from 0 to `n_rows` - 1, or a mask.
         """
         chosen = _check_positions(positions, self.n_rows)
+        ranks = self.row_ranks[chosen]
         if self.source is None:
-            ranks = self.row_ranks[chosen]
             return self.part(self.case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
-        return self._with_rows(self.source.take(chosen), self.losses, self._fixed_encoders)
+        return self._with_rows(self.source.take(chosen), ranks, self.losses, self._fixed_encoders)
 
     @property
     def _fixed_encoders(self) -> list[ColumnEncoder]:
@@ -512,9 +510,8 @@ class Instance(HasSchema):
             codes, labels = self.codes_of(self, self.row_order), self.row_labels[self.row_order]
             kept, labels = merge_duplicates(codes, labels, self.n_classes)
             positions = self.row_order[kept]
-            return self._with_rows(
-                self.source.take(positions, labels=labels), self.losses, self.schema.encoders or ()
-            ), positions
+            rows, encoders = replace(self.source.take(positions), labels=labels), self.schema.encoders or ()
+            return self._with_rows(rows, self.row_ranks[positions], self.losses, encoders), positions
         weights = self.row_weights
         found = None if (weights == 1).all() else repeats(weights)
         if found is None:
@@ -522,8 +519,8 @@ class Instance(HasSchema):
         if self.source is None:
             cases = self.case_of_row[found]
             return type(self).from_codes(self.codes[cases], self.labels[cases], None, self.schema), found
-        rows = self.source.take(found, weights=None, ranks=NOT_FOUND)
-        return self._with_rows(rows, self.losses, self._fixed_encoders), found
+        rows = replace(self.source.take(found), weights=None)
+        return self._with_rows(rows, None, self.losses, self._fixed_encoders), found
 
     @internal
     def copies(self, *, by_chance: bool = True) -> Copies | None:
@@ -628,7 +625,8 @@ class Instance(HasSchema):
         """
         losses = Losses.of(losses)
         if losses is not None and self.source is not None and self.source.duplicates == "merge":
-            return self._with_rows(replace(self.source, duplicates="keep"), losses, self.schema.encoders or ())
+            rows = replace(self.source, duplicates="keep")
+            return self._with_rows(rows, self.row_ranks, losses, self.schema.encoders or ())
         schema = replace(self.schema, losses=losses)
         arrays = (self.codes, self.labels, self.weight_units)
         return type(self).__new__(type(self))._set(*arrays, schema, self.source, self.row_ranks)
