@@ -20,7 +20,7 @@ from budgetree.data.column import Coded, sort_key
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning
 from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
 from budgetree.distributed.dask_client import find_client, results
-from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
+from budgetree.distributed.prepare import CaseRequest, Parts, flat_labels
 from budgetree.errors import SettingError
 from budgetree.estimators import BudgetTreeClassifier, OptimalBudgetTreeClassifier
 from budgetree.estimators.base import _BudgetTree
@@ -237,7 +237,7 @@ def _weighted(rows: Sequence[Any], by_class: Mapping[Any, float]) -> NDArray[np.
 
 
 def _labelled(rows: Sequence[Any]) -> tuple[Coded, NDArray[np.float64]]:
-    labels = label_codes(rows[0])
+    labels = flat_labels(rows[0])
     weights = np.ones(len(labels)) if len(rows) < 2 else np.asarray(rows[1], dtype=np.float64).ravel()
     return labels, weights
 

@@ -337,8 +337,6 @@ class NumberCuts:
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always cut."""
     plan = LevelPlan.of(levels)
-    if column.numbers is None and column.name in plan.columns:
-        raise _no_levels(column)
     return encoder_for(ColumnProfile.of(column, plan.count(column.name)), plan)
 
 
@@ -356,7 +354,8 @@ def encoder_for(profile: ColumnProfile, levels: LevelCounts) -> ColumnEncoder:
                 return Levels(name, low, high, plan.count(name), profile.has_missing)
             return quantile_levels(name, numbers, plan.count(name), profile.censored, has_missing=profile.has_missing)
     elif name in plan.columns and profile.values:
-        raise _no_levels(profile)
+        message = f"levels: column {name!r} holds {profile.dtype}, not numbers, so it has no levels."
+        raise TableError(message, subject=name, found=profile.dtype)
     values = sorted(profile.distinct, key=sort_key) if profile.order is None else _in_order(profile, profile.order)
     count = len(values) + profile.has_missing
     if count > MAX_OUTCOMES:
@@ -384,11 +383,6 @@ def _in_order(profile: ColumnProfile, order: Sequence[Any]) -> list[Any]:
             raise TableError(message, subject=profile.name, found=value, expected=tuple(order))
         found[free.pop(name)] = value
     return found
-
-
-def _no_levels(column: Column | ColumnProfile) -> TableError:
-    message = f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels."
-    return TableError(message, subject=column.name, found=column.dtype)
 
 
 def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:

@@ -50,7 +50,6 @@ class ParquetSource:
     headers: tuple[Header, ...]
     n_rows: tuple[int, ...]
     reading: Reading
-    has_texts: bool = False
     written: None = None
 
     @classmethod
@@ -93,26 +92,20 @@ class ParquetSource:
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows of one file after the other, each with its own kinds of values."""
-        for path, header, n_rows in zip(self.paths, self.headers, self.n_rows, strict=True):
-            yield from self._rows(path, header, 0, n_rows, wanted)
+        for file, n_rows in enumerate(self.n_rows):
+            yield from self.rows(file, 0, n_rows, wanted)
 
-    def rows(self, path: str, first: int, n_rows: int, threads: int | None = None) -> Iterator[Table]:
-        """Some rows of one file, batch by batch, with all of its columns."""
-        header, wanted = self.headers[self.paths.index(path)], Wanted(texts=self.names, lines=False)
-        return (batch.table for batch in self._rows(path, header, first, n_rows, wanted, threads))
-
-    def _rows(
-        self, path: str, header: Header, first: int, n_rows: int, wanted: Wanted, threads: int | None = None
-    ) -> Iterator[Batch]:
-        limits, end = self.reading.limits, first + n_rows
+    def rows(self, file: int, first: int, n_rows: int, wanted: Wanted, threads: int | None = None) -> Iterator[Batch]:
+        """Some rows of one file, batch by batch."""
+        path, header, limits, end = self.paths[file], self.headers[file], self.reading.limits, first + n_rows
         numbered = ", ".join([*(f"c{at}" for at in range(len(header.names))), "number"])
         with open_database([path], threads) as base:
-            file = f"read_parquet([{literal(plain_path(path, base.folder))}], file_row_number=true) AS t({numbered})"
+            scan = f"read_parquet([{literal(plain_path(path, base.folder))}], file_row_number=true) AS t({numbered})"
             for begin in range(first, max(end, first + 1), limits.batch_rows):
                 if wanted.lines and begin == end:
                     return
                 n_here, lines = min(limits.batch_rows, end - begin), []
-                rows = f"{file} WHERE number BETWEEN {begin} AND {begin + n_here - 1}"
+                rows = f"{scan} WHERE number BETWEEN {begin} AND {begin + n_here - 1}"
                 with _readable(self.name):
                     if wanted.lines:
                         base.run(f"CREATE OR REPLACE TABLE block AS SELECT * FROM {rows}")

@@ -197,7 +197,7 @@ def class_codes(
         message = f"class_names: {names!r:.80} has a name twice; names must differ."
         raise TableError(message, subject="class_names", found=names)
     try:
-        coded = _coded(labels)
+        coded = code_labels(labels)
     except TypeError as error:
         message = f"{what}: got {labels!r:.60}; expected one plain value per case ({error})."
         raise TableError(message, subject=subject, found=labels) from error
@@ -229,7 +229,7 @@ def _plain_name(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) and not isinstance(name, np.datetime64) else name
 
 
-def _coded(labels: Any) -> Coded:
+def code_labels(labels: Any) -> Coded:
     """The labels, each different one once, from whatever holds them; TypeError where that is nothing like a list."""
     if isinstance(labels, Coded):
         return labels

@@ -10,10 +10,9 @@ numbers as they are, so those are kept beside the codes; other values are what t
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,30 +47,14 @@ class Draw:
     def joined(cls, draws: Sequence[Draw]) -> Draw:
         return cls(np.concatenate([one.hashes for one in draws]), np.concatenate([one.copies for one in draws]))
 
-
-class HashFile:
-    """The hashes of all rows, in a file: they may not fit into memory."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (which __exit__ closes)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, hashes: NDArray[np.uint64]) -> None:
-        self._file.write(hashes.tobytes())
-
-    def draw(self, n_rows: int) -> Draw:
-        """Of all rows, range by range."""
-        self._file.flush()
-        hashes = np.memmap(self._file, dtype=np.uint64, mode="r+")
+    @classmethod
+    def of_file(cls, file: IO[bytes], n_rows: int) -> Draw:
+        """From a file with the hashes of all rows, range by range."""
+        file.flush()
+        hashes: NDArray[np.uint64] = np.memmap(file, dtype=np.uint64, mode="r+")
         hashes.sort()
-        share = drawing.share_to_draw(n_rows)
-        ranges = np.split(hashes, range_ends(hashes, N_BUCKETS)[:-1])
-        return Draw.joined([Draw.of(one, share) for one in ranges])
+        ranges, share = np.split(hashes, range_ends(hashes, N_BUCKETS)[:-1]), drawing.share_to_draw(n_rows)
+        return cls.joined([cls.of(one, share) for one in ranges])
 
 
 def range_ends(ascending: NDArray[np.uint64], n_ranges: int) -> NDArray[np.int64]:

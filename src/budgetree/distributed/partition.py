@@ -189,10 +189,7 @@ def class_counts(partitions: Iterable[AnyPartition], n_classes: int) -> NDArray[
     counts = np.zeros(n_classes + 1, dtype=np.int64)
     for window in (window for partition in partitions for window in partition.windows()):
         labels = np.minimum(window.labels.view(np.uint32), n_classes)  # in which -1 is beyond the classes too
-        if window.weight_units is None:
-            counts += np.bincount(labels, minlength=n_classes + 1)
-        else:
-            np.add.at(counts, labels, window.weight_units)
+        counts += np.bincount(labels, window.weight_units, n_classes + 1).astype(np.int64)
     return counts[:n_classes]
 
 

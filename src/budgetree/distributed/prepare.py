@@ -9,6 +9,7 @@ The first and the last step are done where the parts are; surveys are small.
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -34,13 +35,13 @@ from budgetree.data.encoders import (
     encoder_for,
     side_by_side,
 )
-from budgetree.data.frames import code_series, read_array, read_frame
+from budgetree.data.frames import read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.parquet import ParquetSource
-from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
+from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, code_labels, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table, check_numbers
-from budgetree.distributed.drawn import NO_HASHES, Draw, DrawnRows, HashFile, NumberTest, number_tests, numbers_of
+from budgetree.distributed.drawn import NO_HASHES, Draw, DrawnRows, NumberTest, number_tests, numbers_of
 from budgetree.distributed.partition import SIZES, Partition, Sizes, shape_of
 from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema, drawing
@@ -154,7 +155,7 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
     """Rows of X, their labels and, if given, their weights as a part, with these names for the last two."""
     is_frame = nw.dependencies.is_into_dataframe(rows[0])
     table = read_frame(rows[0]) if is_frame else read_array(np.asarray(rows[0]))
-    columns = [Column(target, "labels", values=label_codes(rows[1]))]
+    columns = [Column(target, "labels", values=flat_labels(rows[1]))]
     if len(rows) > 2:
         columns.append(Column(weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
     n_rows = len(table)
@@ -165,12 +166,9 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
     return [replace(table, columns=(*table.columns, *columns))]
 
 
-def label_codes(labels: Any) -> Coded:
-    array = np.asarray(labels)
-    if array.dtype.kind in "iub":
-        distinct, positions = np.unique(array.ravel(), return_inverse=True)
-        return Coded.of_distinct(distinct.tolist(), positions.astype(np.int32))
-    return code_series(labels) if hasattr(labels, "to_list") else Coded.of(array.ravel().tolist())
+def flat_labels(labels: Any) -> Coded:
+    """Those of a series, or of an array that may have a column."""
+    return code_labels(labels if hasattr(labels, "to_list") else np.asarray(labels).ravel())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,16 +230,16 @@ def find_plan(
         with closing(parts.tables(as_text)) as tables:  # a part that is refused leaves no file open
             for number, table in enumerate(tables):
                 found = survey_part(table, request, parts.where(number))
-                hashes.add(found.hashes)
+                hashes.write(found.hashes.tobytes())
                 yield replace(found, hashes=NO_HASHES)
 
     as_text: tuple[str, ...] = ()
     while True:
         try:
-            with HashFile() as hashes:
+            with tempfile.TemporaryFile() as hashes:  # of all rows: they may not fit into memory
                 plan = replace(plan_for(list((survey or survey_here)(as_text)), request), as_text=as_text)
                 is_drawn = survey is None and plan.n_rows > drawing.MAX_ROWS
-                return replace(plan, draw=hashes.draw(plan.n_rows)) if is_drawn else plan
+                return replace(plan, draw=Draw.of_file(hashes, plan.n_rows)) if is_drawn else plan
         except MixedColumnError as error:
             if not parts.has_texts or error.subject in as_text:
                 raise
@@ -369,8 +367,9 @@ def _hashes(table: Table, request: CaseRequest) -> NDArray[np.uint64]:
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:
     for path, first_row, n_rows in part:
         if n_rows is not None:
-            rows = ParquetSource.open(path, [path], reading).rows(path, first_row, n_rows, threads=1)
-            yield from (table.without(reading.drop) for table in rows)
+            parquet = ParquetSource.open(path, [path], reading)
+            kept = Wanted(texts=set(parquet.names).difference(reading.drop), lines=False)
+            yield from (batch.table for batch in parquet.rows(0, first_row, n_rows, kept, threads=1))
             continue
         source = open_source(path, reading)
         for name in (name for name in reading.drop if name not in source.names):
