@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.ridge import Cases, TestSet
+from budgetree.learn.predictive.ridge import TestSet
+from budgetree.learn.predictive.sample import Cases
 from budgetree.services.clock import Clock
 
 RIDGE = 1.0

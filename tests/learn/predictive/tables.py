@@ -13,10 +13,8 @@ import budgetree as bt
 from budgetree.data.column import Column
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
-from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fit import Fitter, fine_instance
 from budgetree.learn.predictive.growth import Place
-from budgetree.learn.predictive.ridge import Cases
 from budgetree.services.clock import Clock
 from budgetree.tree import Origin
 from budgetree.tree.provenance import LeafKind, Method
@@ -63,10 +61,6 @@ def instance_of(columns: list[Column], target: str, *, prices: Any = None) -> bt
     """Fine codes of raw columns."""
     table = Table("frame", tuple(columns), len(columns[0]))
     return fine_instance(bt.Instance.from_table(table, target, prices=prices, duplicates="keep"))
-
-
-def cases_from(instance: bt.Instance) -> Cases:
-    return Cases(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
 
 
 def any_codes(seed: int, instance: bt.Instance, n_cases: int = 300) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import budgetree as bt
 from budgetree.learn.predictive import boosting
 from budgetree.learn.predictive.boosting import BoostedModels, _scores
-from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.predictive.sample import Cases
 from budgetree.learn.predictive.select import brier
 from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
@@ -20,7 +20,7 @@ from .tables import random_instance, seeds
 
 def models_of(instance: bt.Instance, clock: Clock | None = None, threads: int = 1) -> BoostedModels:
     folds = deal(instance.labels, 5, instance.case_ranks)
-    return BoostedModels(cases_of(instance), folds, clock or Clock(None), threads)
+    return BoostedModels(Cases.of(instance), folds, clock or Clock(None), threads)
 
 
 def exclusive_or(n_cases: int = 400) -> bt.Instance:

@@ -11,7 +11,7 @@ from _support.coded import CodedTable
 from _support.reference_forest import ReferenceForest
 from budgetree.learn.predictive import judge as judge_module
 from budgetree.learn.predictive.judge import MIN_LEAF_OF_ALL, N_BINS, N_TREES, Judge, _binned
-from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.predictive.sample import draw
 from budgetree.services.clock import Clock, OutOfTimeError
 
@@ -27,11 +27,11 @@ def judge_of(instance: bt.Instance, clock: Clock | None = None, threads: int = 1
 def test_the_losses_are_those_of_the_reference(seed: int) -> None:
     judge = judge_of(random_instance(seed, n_cases=80))
     sample = judge.sample
-    binned = [_binned(codes, basis) for codes, basis in zip(sample.codes, sample.bases, strict=True)]
+    binned = [_binned(codes, basis) for codes, basis in zip(sample.codes.T, sample.bases, strict=True)]
     codes, n_outcomes, is_ordered, missing = zip(*binned, strict=True)
     table = CodedTable(
         np.array(codes),
-        sample.labels,
+        sample.labels.astype(np.int32),
         None,
         np.array(n_outcomes, dtype=np.int32),
         np.array(is_ordered),
@@ -39,10 +39,7 @@ def test_the_losses_are_those_of_the_reference(seed: int) -> None:
         sample.n_classes,
     )
     reference = ReferenceForest(table, n_trees=N_TREES, min_leaf=MIN_LEAF_OF_ALL // 2)
-    additive = Models(
-        Cases(sample.codes.T.copy(), sample.labels.astype(np.int64), sample.weights, sample.n_classes, sample.bases),
-        Clock(None),
-    )
+    additive = Models(sample, Clock(None))
     expected = (reference.losses((0, 3)) + additive.loss((0, 3))) / 2
     assert judge.loss([3, 0]) == pytest.approx(expected, abs=2e-6)
 
@@ -80,7 +77,7 @@ def test_a_first_look_sees_the_first_cases(monkeypatch: pytest.MonkeyPatch) -> N
 def test_numbers_are_binned_by_rank_and_a_missing_one_stays_apart() -> None:
     instance = random_instance(3, n_cases=500)
     sample = draw(instance)
-    for codes, basis in zip(sample.codes, sample.bases, strict=True):
+    for codes, basis in zip(sample.codes.T, sample.bases, strict=True):
         binned, n_outcomes, is_ordered, missing = _binned(codes, basis)
         assert binned.max() < n_outcomes
         if not is_ordered:

@@ -30,14 +30,14 @@ from budgetree.learn.predictive.points import (
     make_table,
     round_levels,
     roundness,
-    target_class,
 )
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.predictive.sample import Cases
 from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 from budgetree.show.stages import stage_records
 
-from .tables import cases_from, instance_of, pathway_of, random_instance, seeds
+from .tables import instance_of, pathway_of, random_instance, seeds
 
 halves = st.integers(-8, 8).map(lambda number: number / 2)
 small_weights = st.integers(1, 6).map(float)
@@ -91,7 +91,7 @@ def test_a_round_number_is_in_its_gap_and_none_there_is_rounder(below: float, ga
 
 def fitted(instance: bt.Instance, tests: list[int], n_folds: int = 4) -> FittedPoints:
     folds = deal(instance.labels, n_folds, instance.case_ranks)
-    return fit_points(instance, tests, Models(cases_from(instance), Clock(None)), folds)
+    return fit_points(instance, tests, Models(Cases.of(instance), Clock(None)), folds)
 
 
 @given(seeds)
@@ -144,7 +144,7 @@ def test_a_missing_result_has_the_mean_points_of_the_known_cases_unless_blanks_a
     instance = random_instance(3, n_cases=400, n_classes=2)
     smooth = instance.test_names.index("smooth")
     folds = deal(instance.labels, 4, instance.case_ranks)
-    models = Models(cases_from(instance), Clock(None))
+    models = Models(Cases.of(instance), Clock(None))
     table = fit_points(instance, [smooth], models, folds).table
     missing = int(instance.schema.n_outcomes[smooth]) - 1
     points = table.by_outcome(0)
@@ -152,7 +152,7 @@ def test_a_missing_result_has_the_mean_points_of_the_known_cases_unless_blanks_a
     assert table.groups[0][missing] == -1
     assert points[missing] == points[-1] == round(points[instance.codes[known, smooth]].mean())
     instance.schema = replace(instance.schema, blanks=BlankPlan("result"))
-    as_result = fit_points(instance, [smooth], Models(cases_from(instance), Clock(None)), folds).table
+    as_result = fit_points(instance, [smooth], Models(Cases.of(instance), Clock(None)), folds).table
     assert as_result.groups[0][missing] == len(as_result.points[0]) - 1
 
 
@@ -184,9 +184,9 @@ def test_a_line_goes_through_the_shares() -> None:
 
 
 def test_points_count_for_the_class_that_costs_most_to_miss_and_else_for_the_rarer() -> None:
-    codes, labels = [[0], [1], [1]], ["a", "b", "b"]
-    assert target_class(bt.Instance(codes, labels)) == 0
-    assert target_class(bt.Instance(codes, labels, losses={"b": 5, "a": 1})) == 1
+    codes, labels = [[0], [1], [1]] * 4, ["a", "b", "b"] * 4
+    assert fitted(bt.Instance(codes, labels), [0]).table.target == 0
+    assert fitted(bt.Instance(codes, labels, losses={"b": 5, "a": 1}), [0]).table.target == 1
 
 
 def test_a_line_is_the_same_for_each_target() -> None:

@@ -14,18 +14,19 @@ import budgetree as bt
 from budgetree.learn.predictive.growth import Place, best_growth
 from budgetree.learn.predictive.policy import PolicyTree
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.predictive.sample import Cases
 from budgetree.learn.predictive.stages import MAX_STAGES, StopRule
 from budgetree.learn.predictive.staging import model_split
 from budgetree.services.clock import Clock
 from budgetree.tree import Branch
 
-from .tables import any_codes, cases_from, place_of, random_instance, random_prices, seeds
+from .tables import any_codes, place_of, random_instance, random_prices, seeds
 from .test_growth import growth_of, two_regions
 
 
 def policy_of(instance: bt.Instance, place: Place, confidence: float | None = None) -> PolicyTree:
     return PolicyTree(
-        place, instance, Models(cases_from(instance), Clock(None)), np.arange(instance.n_objects), confidence
+        place, instance, Models(Cases.of(instance), Clock(None)), np.arange(instance.n_objects), confidence
     )
 
 
@@ -74,7 +75,7 @@ def test_a_confidence_is_taken_literally_also_with_losses(seed: int, n_classes: 
     instance = random_instance(seed, n_cases=200, n_classes=n_classes)
     if has_losses:
         instance = instance.with_losses(bt.Losses({instance.class_names[0]: 7}))
-    learner, place = Models(cases_from(instance), Clock(None)), place_of(instance, [3, 0, 2])
+    learner, place = Models(Cases.of(instance), Clock(None)), place_of(instance, [3, 0, 2])
     tree = PolicyTree(place, instance, learner, np.arange(instance.n_objects), 0.7).tree()
     walk = tree.walk_codes(instance.codes)
     n_bought = np.array([len(tests) for tests in walk.tests])
@@ -155,5 +156,5 @@ def test_nothing_grown_is_one_leaf() -> None:
 
 def test_a_rule_of_several_classes_that_stops_no_case_is_no_branch() -> None:
     instance = random_instance(1, n_cases=100, n_classes=3)
-    model = Models(cases_from(instance), Clock(None)).model([0, 1])
+    model = Models(Cases.of(instance), Clock(None)).model([0, 1])
     assert model_split(model, StopRule(), 3) is None

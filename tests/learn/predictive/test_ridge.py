@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from _support.reference_ridge import ReferenceSolver, design_of, softmax
 from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis, make_basis
-from budgetree.learn.predictive.ridge import Cases, Models, Solver
+from budgetree.learn.predictive.ridge import Models, Solver
+from budgetree.learn.predictive.sample import Cases
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree.leaves import SCORE_UNIT
 
-from .tables import cases_from, random_instance, seeds
+from .tables import random_instance, seeds
 
 SETS = [(), (0,), (3,), (0, 1), (2, 3, 4), (0, 1, 2, 3, 4)]
 forever = Clock(None)
@@ -31,7 +32,7 @@ def without(cases: Cases, row: int) -> Cases:
 def test_honest_probabilities_are_those_of_refits_to_first_order(
     n_classes: int, mean: float, share: float, weight: int
 ) -> None:
-    cases = cases_from(random_instance(3, n_cases=50, n_classes=n_classes))
+    cases = Cases.of(random_instance(3, n_cases=50, n_classes=n_classes))
     weights = np.where(np.arange(50) % 2, float(weight), 1.0)  # a case is left out with all its weight
     cases = Cases(cases.codes, cases.labels, weights, *list_rest(cases))
     honest = ReferenceSolver(cases).honest((0, 2, 3))
@@ -51,7 +52,7 @@ def test_honest_probabilities_are_those_of_refits_to_first_order(
 @given(seeds, st.sampled_from([1, 2, 3, 5]))
 @settings(max_examples=20)
 def test_the_core_is_its_reference(seed: int, n_classes: int) -> None:
-    cases = cases_from(random_instance(seed, n_classes=n_classes))
+    cases = Cases.of(random_instance(seed, n_classes=n_classes))
     cases = Cases(cases.codes, cases.labels, np.random.default_rng(seed).random(60) * 3 + 0.1, *list_rest(cases))
     native, plain = Solver(cases).fit(SETS, forever), ReferenceSolver(cases).fit(SETS, forever)
     assert native is not None
@@ -68,7 +69,7 @@ def list_rest(cases: Cases) -> tuple[int, tuple[Basis, ...]]:
 
 
 def test_threads_change_no_number() -> None:
-    cases = cases_from(random_instance(1))
+    cases = Cases.of(random_instance(1))
     one, three = Solver(cases, 1).fit(SETS, forever), Solver(cases, 3).fit(SETS, forever)
     assert one is not None
     assert three is not None
@@ -78,7 +79,7 @@ def test_threads_change_no_number() -> None:
 
 @pytest.mark.parametrize("solver", [ReferenceSolver, Solver])
 def test_a_weight_is_as_many_cases(solver: type) -> None:
-    whole = cases_from(random_instance(5))
+    whole = Cases.of(random_instance(5))
     times = np.random.default_rng(0).integers(1, 4, whole.n_cases)
     rows = np.repeat(np.arange(whole.n_cases), times)
     weighted = Cases(whole.codes, whole.labels, times.astype(float), whole.n_classes, whole.bases)
@@ -104,7 +105,7 @@ def test_separated_rare_and_absent_classes_stay_finite(solver: type, n_classes: 
 
 
 def test_a_test_without_columns_adds_nothing() -> None:
-    cases = cases_from(random_instance(2))
+    cases = Cases.of(random_instance(2))
     constant = make_basis(np.array([60.0]), None)
     codes = np.hstack([cases.codes, np.zeros((60, 1), dtype=np.uint8)])
     wider = Models(Cases(codes, cases.labels, cases.weights, cases.n_classes, (*cases.bases, constant)), forever)
@@ -112,7 +113,7 @@ def test_a_test_without_columns_adds_nothing() -> None:
 
 
 def test_the_scores_are_a_sum_of_tables() -> None:
-    models = Models(cases_from(random_instance(4)), forever)
+    models = Models(Cases.of(random_instance(4)), forever)
     cases, model = models.cases, models.model((0, 3))
     tables, intercept = model.totals.points, model.totals.intercept
     scores = intercept + tables[0][cases.codes[:, 0]] + tables[1][cases.codes[:, 3]]
@@ -124,7 +125,7 @@ def test_the_scores_are_a_sum_of_tables() -> None:
 
 
 def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_is_known() -> None:
-    models = Models(cases_from(random_instance(4)), Clock(0))
+    models = Models(Cases.of(random_instance(4)), Clock(0))
     with pytest.raises(OutOfTimeError):
         models.loss((0,))
     assert models.model(()).totals.add_up(models.cases.codes).shape == (60, 3)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import budgetree as bt
 from budgetree.learn.predictive.points import FittedPoints, Line, PointsTable, isotonic
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.predictive.sample import Cases
 from budgetree.learn.predictive.stages import (
     MAX_STAGES,
     MIN_CONFIDENCE,
@@ -26,13 +27,13 @@ from budgetree.learn.predictive.stages import (
     prefix_costs,
     with_rules,
 )
-from budgetree.learn.predictive.staging import GO_ON, Settled, first_score, log_odds, model_split, points_tree
+from budgetree.learn.predictive.staging import GO_ON, Settled, first_score, model_split, points_tree
 from budgetree.problem import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.services.clock import Clock
 from budgetree.tree.leaves import softmax
 
-from .tables import any_codes, cases_from, pathway_of, random_instance, random_prices, seeds
+from .tables import any_codes, pathway_of, random_instance, random_prices, seeds
 
 REFER = Losses({"a": 1, "b": 4}, answers={"refer": {"a": 0.3, "b": 0.5}})
 
@@ -192,18 +193,11 @@ def test_cuts_in_log_odds_say_what_the_rule_says(low: float, high: float, score:
 
 @pytest.mark.parametrize(("rule", "n_sides", "going"), [((NONE, 0.9), 2, 0), ((0.1, -NONE), 2, 1), ((0.1, 0.9), 3, 1)])
 def test_a_model_of_two_classes_stops_at_either_end(rule: tuple[float, float], n_sides: int, going: int) -> None:
-    model = Models(cases_from(random_instance(5, n_classes=2)), Clock(None)).model([0, 3])
+    model = Models(Cases.of(random_instance(5, n_classes=2)), Clock(None)).model([0, 3])
     found = model_split(model, StopRule(*rule), 2)
     assert found is not None
     assert (found[0].n_sides, found[1]) == (n_sides, going)
     assert model_split(model, StopRule(), 2) is None
-
-
-def test_the_log_odds_of_a_model_are_the_difference_of_its_scores() -> None:
-    instance = random_instance(5, n_classes=2)
-    model = Models(cases_from(instance), Clock(None)).model([0, 3])
-    scores = model.totals.add_up(instance.codes)
-    assert np.array_equal(log_odds(model).add_up(instance.codes)[:, 0], scores[:, 1] - scores[:, 0])
 
 
 @given(seeds, st.sampled_from(["tree", "points", "model"]))

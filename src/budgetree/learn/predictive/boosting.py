@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
-from budgetree.learn.predictive.ridge import Cases, Models, TestSet
+from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.ridge import Models, TestSet
+from budgetree.learn.predictive.sample import Cases, Seen
 from budgetree.learn.predictive.select import brier, mean_and_error
-from budgetree.learn.predictive.staging import log_odds
 from budgetree.services.clock import Clock
 from budgetree.tree import Ensemble, Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
@@ -56,16 +57,7 @@ class BoostedModels:
     def __init__(self, cases: Cases, folds: NDArray[np.int64], clock: Clock, threads: int = 1) -> None:
         self.cases, self._folds, self.clock, self._threads = cases, folds.astype(np.int32), clock, threads
         self.additive = Models(cases, Clock(None), threads)
-        bases = cases.bases
-        self._rows = core.CodedRows(
-            np.ascontiguousarray(cases.codes.T),
-            cases.labels.astype(np.int32),
-            None if (cases.weights == 1).all() else cases.weights,
-            np.array([basis.n_outcomes for basis in bases], dtype=np.int32),
-            np.array([basis.is_ordered for basis in bases], dtype=bool),
-            np.array([-1 if basis.missing is None else basis.missing for basis in bases], dtype=np.int32),
-            cases.n_classes,
-        )
+        self._rows = cases.in_core(_as_coded)
         self._fitted: dict[TestSet, Boosted] = {}
         self._additive: dict[TestSet, Boosted] = {}  # without trees
 
@@ -129,8 +121,7 @@ class BoostedModels:
         return self._additive[tests]
 
     def _additive_model(self, tests: TestSet) -> Model:
-        model = self.additive.model(tests)
-        totals = log_odds(model) if self.cases.n_classes == 2 else model.totals
+        totals = self.additive.model(tests).totals
         points = tuple(
             _rounded(self._stepped(test, own)) for test, own in zip(totals.tests, totals.points, strict=True)
         )
@@ -206,6 +197,10 @@ class BoostedModels:
                 parts.setdefault(name, []).append(array)
             n_nodes += len(model.test)
         return Ensemble(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
+
+
+def _as_coded(codes: NDArray[np.uint8], basis: Basis) -> Seen:
+    return codes, basis.n_outcomes, basis.is_ordered, -1 if basis.missing is None else basis.missing
 
 
 def _n_ends(model: Model) -> int:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
-from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
@@ -21,8 +20,7 @@ from budgetree.learn.predictive.growth import Growth, Place, best_growth
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.points import FittedPoints, round_levels, telling_points
 from budgetree.learn.predictive.policy import Followed, PolicyTree
-from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.sample import N_FOLDS, CountedCases, draw
+from budgetree.learn.predictive.sample import N_FOLDS, Cases, CountedCases, draw
 from budgetree.learn.predictive.select import brier, choose, is_clearly_worse, with_tree
 from budgetree.learn.predictive.small_tree import fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
@@ -148,11 +146,11 @@ class Fitter:
 
     def _scout(self, place: Place) -> Followed:
         judge, first = self._growth.judge, np.arange(self._growth.judge.n_scouts)
-        return Followed(place, judge.sample.codes.T[first], judge.sample.weights[first], judge, first)
+        return Followed(place, judge.sample.codes[first], judge.sample.weights[first], judge, first)
 
     @cached_property
     def _learner(self) -> BoostedModels:
-        return BoostedModels(cases_of(self._cases), self._folds, Clock(None), self.threads)
+        return BoostedModels(Cases.of(self._cases), self._folds, Clock(None), self.threads)
 
     @cached_property
     def _exact(self) -> ExactStarts:
@@ -163,11 +161,6 @@ def _one_leaf(instance: Instance) -> Tree:
     builder = TreeBuilder(instance)
     builder.leaf(builder.begin(), Fixed((1.0,)))
     return builder.build()
-
-
-def cases_of(instance: Instance) -> Cases:
-    """What the models see of an instance whose cases all count."""
-    return Cases(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
 
 
 def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:

@@ -243,7 +243,7 @@ class Growth:
         labels, weights = sample.labels[cases], sample.weights[cases]
         for position, test in enumerate(candidates.tolist()):
             if (missing := sample.bases[test].missing) is not None:
-                key = 2 * labels + (sample.codes[test, cases] == missing)
+                key = 2 * labels + (sample.codes[cases, test] == missing)
                 (has, lacks), (of_has, of_lacks) = (
                     np.bincount(key, of_case, 2 * sample.n_classes).reshape(-1, 2).T
                     for of_case in (weights, scores[position])
@@ -301,7 +301,7 @@ class Growth:
         sample = self.judge.sample
         share = len(cases) / sample.n_cases if len(cases) != len(place.cases) else 1.0
         min_weight = max(MIN_CASES, MIN_SHARE * share * float(sample.weights.sum()))
-        codes = {test: sample.codes[test, cases] for test in place.state.tests}
+        codes = {test: sample.codes[cases, test] for test in place.state.tests}
         return Here(scores, sample.weights[cases], sample.folds[cases], codes, min_weight)
 
     def _branch(
@@ -317,7 +317,7 @@ class Growth:
         split = find_branch(here, self.judge.sample.bases, divisors, MIN_GAIN * loss)
         if split is None:
             return ()
-        taken = np.where(split.left[self.judge.sample.codes[split.test, place.cases]], 0, 1)
+        taken = np.where(split.left[self.judge.sample.codes[place.cases, split.test]], 0, 1)
         heavy = np.bincount(taken, self.judge.sample.weights[place.cases], 2)
         unlisted = int(heavy[1] > heavy[0])  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.learn.predictive.basis import FEW_VALUES, Basis
-from budgetree.learn.predictive.ridge import Cases, Models, TestSet
-from budgetree.learn.predictive.sample import Sample
+from budgetree.learn.predictive.ridge import Models, TestSet
+from budgetree.learn.predictive.sample import Sample, Seen
 from budgetree.services.clock import Clock, OutOfTimeError
 
 N_TREES = 48
@@ -38,19 +38,8 @@ class Judge:
         self._n_trees = N_TREES if self.is_small else N_TREES_LARGE
         self.n_quick = min(N_QUICK_CASES, sample.n_cases)  # cases that a first look sees
         self.n_scouts = min(MAX_SCOUTS, sample.n_cases)  # cases that have probabilities
-        binned = [_binned(codes, basis) for codes, basis in zip(sample.codes, sample.bases, strict=True)]
-        codes, n_outcomes, is_ordered, missing = map(np.array, zip(*binned, strict=True))
-        self._rows = core.CodedRows(
-            np.ascontiguousarray(codes, dtype=np.uint8),
-            sample.labels,
-            None if (sample.weights == 1).all() else sample.weights,
-            n_outcomes.astype(np.int32),
-            is_ordered,
-            missing.astype(np.int32),
-            sample.n_classes,
-            sample.groups,
-        )
-        self._additive = _additive_models(sample, threads) if self.is_small else None
+        self._rows = sample.in_core(_binned)
+        self._additive = Models(sample, Clock(None), threads) if self.is_small else None
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
         self._thought: dict[TestSet, NDArray[np.float64]] = {}
@@ -109,13 +98,8 @@ def _forest_settings(n_trees: int, n_tests: int) -> Any:
     return core.ForestSettings(n_trees=n_trees, min_leaf=max(MIN_LEAF, MIN_LEAF_OF_ALL // max(n_tests, 1)))
 
 
-def _additive_models(sample: Sample, threads: int) -> Models:
-    codes, labels = np.ascontiguousarray(sample.codes.T), sample.labels.astype(np.int64)
-    return Models(Cases(codes, labels, sample.weights, sample.n_classes, sample.bases), Clock(None), threads)
-
-
-def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], int, bool, int]:
-    """What forests see of a test: its codes, how many there are, whether they are ordered, and the missing one or -1.
+def _binned(codes: NDArray[np.uint8], basis: Basis) -> Seen:
+    """What forests see of a test.
 
     A random cut between numbers should leave a share of the cases on either side, so many of them are binned by rank.
     """

@@ -166,7 +166,8 @@ class FittedPoints:
 def fit_points(instance: Instance, tests: Sequence[int], additive: Models, folds: NDArray[np.int64]) -> FittedPoints:
     """The points of a chain of tests for two classes; `folds` has the fold of each case."""
     results = [Results.of(instance, test) for test in tests]
-    target = target_class(instance)
+    target, _ = instance.schema.loss_table.positive(weight_at(instance.labels, instance.weights, 2).tolist())
+    assert target is not None  # there are two classes
     is_target = (instance.labels == target).astype(np.float64)
     everyone = np.arange(len(is_target))
 
@@ -201,12 +202,6 @@ def telling_points(
     fitted = fit_points(instance, tests, additive, folds)
     telling = [test for position, test in enumerate(tests) if len(fitted.table.possible(position)) > 1]
     return fitted if len(telling) == len(tests) else telling_points(instance, telling, additive, folds)
-
-
-def target_class(instance: Instance) -> int:
-    """The class that points count for: the one that loses most when it is missed, else the rarer one."""
-    missed, cases = instance.schema.loss_table.units, weight_at(instance.labels, instance.weights, 2)
-    return int(missed[1, 0] > missed[0, 1] if missed[0, 1] != missed[1, 0] else cases[1] <= cases[0])
 
 
 def make_table(

@@ -12,14 +12,13 @@ with z its columns and H the Hessian of that class's block; h times the weight o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
-from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.sample import Cases
 from budgetree.learn.predictive.select import brier
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Model, Totals
@@ -29,21 +28,6 @@ MAX_CONTRIBUTING = 20_000  # cases that say what single results contribute; poin
 CACHE_BYTES = 1 << 28  # of losses; the cheapest thing to forget is all of them
 
 TestSet = tuple[int, ...]  # ascending
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cases:
-    """The known cases as the models see them; all have a weight above 0."""
-
-    codes: NDArray[np.uint8]  # case × test
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    n_classes: int
-    bases: tuple[Basis, ...]
-
-    @property
-    def n_cases(self) -> int:
-        return len(self.labels)
 
 
 class Solver:
@@ -127,14 +111,17 @@ class Models:
         models = self if len(cases) == own.n_cases else Models(part, Clock(None))
         totals = models.model(tests).totals
         of_test = dict(zip(totals.tests, totals.points, strict=True))
-        return [(of_test[test][:-1, 1] - of_test[test][:-1, 0]) / SCORE_UNIT for test in tests]
+        return [of_test[test][:-1, 0] / SCORE_UNIT for test in tests]
 
     def model(self, tests: Iterable[int]) -> Model:
-        """The fitted model of a set, in whole millionths; a result that is not listed counts as the average case."""
+        """The fitted model of a set, in whole millionths; a result that is not listed counts as the average case.
+
+        Two classes have one score, the log odds of the second.
+        """
         wanted = tuple(sorted(tests))
         if wanted not in self._coefficients:
             self.losses([wanted], Clock(None))
-        coefficients = self._coefficients[wanted]
+        coefficients = self._coefficients[wanted][1 if self.cases.n_classes == 2 else 0 :]
         ends = np.cumsum([1, *(self.cases.bases[test].width for test in wanted)])
         points = [
             _millionths(self.cases.bases[test].values @ coefficients[:, a:b].T)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis, bases_of
 from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
@@ -16,22 +19,52 @@ MAX_DECIDING = 5_000  # cases; more do not find better tests
 N_FOLDS = 5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Some of the known cases in random order."""
+# What the core sees of a test: its codes, how many there are, whether they are ordered, and the missing one or -1.
+Seen = tuple[NDArray[np.uint8], int, bool, int]
 
-    codes: NDArray[np.uint8]  # test × case
-    labels: NDArray[np.int32]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """Known cases as models and forests see them; all have a weight above 0."""
+
+    codes: NDArray[np.uint8]  # case × test
+    labels: NDArray[np.int64]
     weights: NDArray[np.float64]
-    folds: NDArray[np.int64]  # per case, for the evidence of branches
-    groups: NDArray[np.int32] | None  # per case, the number of its group
-    positions: NDArray[np.int64]  # per case, in the instance
-    bases: tuple[Basis, ...]
     n_classes: int
+    bases: tuple[Basis, ...]
+    groups: NDArray[np.int32] | None = None  # per case, the number of its group
+
+    @classmethod
+    def of(cls, instance: Instance) -> Cases:
+        """All cases of an instance."""
+        return cls(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
 
     @property
     def n_cases(self) -> int:
         return len(self.labels)
+
+    def in_core(self, see: Callable[[NDArray[np.uint8], Basis], Seen]) -> Any:
+        """The rows for the core's forests and boosted trees."""
+        seen = [see(codes, basis) for codes, basis in zip(self.codes.T, self.bases, strict=True)]
+        codes, n_outcomes, is_ordered, missing = map(np.array, zip(*seen, strict=True))
+        return core.CodedRows(
+            np.ascontiguousarray(codes, dtype=np.uint8),
+            self.labels.astype(np.int32),
+            None if (self.weights == 1).all() else self.weights,
+            n_outcomes.astype(np.int32),
+            is_ordered,
+            missing.astype(np.int32),
+            self.n_classes,
+            self.groups,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Sample(Cases):
+    """Some of the known cases in random order."""
+
+    folds: NDArray[np.int64]  # per case, for the evidence of branches
+    positions: NDArray[np.int64]  # per case, in the instance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,14 +104,14 @@ def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases:
     in_turn = np.arange(len(labels))
     folds = deal(labels, N_FOLDS, in_turn) if numbers is None else deal_groups(labels, numbers, N_FOLDS)
     return Sample(
-        np.ascontiguousarray(instance.codes[cases].T),
-        labels.astype(np.int32),
+        instance.codes[cases],
+        labels,
         instance.weights[cases],
-        folds,
-        None if numbers is None else numbers.astype(np.int32),
-        cases,
-        bases_of(instance),
         instance.n_classes,
+        bases_of(instance),
+        None if numbers is None else numbers.astype(np.int32),
+        folds=folds,
+        positions=cases,
     )
 
 

@@ -103,7 +103,7 @@ def model_split(model: Model, rule: StopRule, n_classes: int) -> tuple[Split, in
         return (Split.by_confidence(model, rule.high), 1) if rule.high <= 1 else None
     low = [first_score(rule.low, is_included=False)] if 0 < rule.low < 1 else []
     high = [first_score(rule.high)] if 0 < rule.high < 1 else []
-    return (Split.by_score(Model(log_odds(model)), (*low, *high)), len(low)) if low or high else None
+    return (Split.by_score(model, (*low, *high)), len(low)) if low or high else None
 
 
 def first_score(chance: float, *, is_included: bool = True) -> int:
@@ -111,15 +111,3 @@ def first_score(chance: float, *, is_included: bool = True) -> int:
     near = int(np.log(chance / (1 - chance)) * SCORE_UNIT) + np.arange(-2, 4)
     chances = softmax(np.column_stack([np.zeros_like(near), near]))[:, 1]
     return int(near[np.argmax(chances >= chance if is_included else chances > chance)])
-
-
-def log_odds(model: Model) -> Totals:
-    """One total, the log odds of class 1, of a model that has a score for each of two classes."""
-    totals = model.totals
-    if totals.n_totals == 1:
-        return totals
-    limit = np.iinfo(np.int32).max
-    points = [np.clip(own[:, 1:].astype(np.int64) - own[:, :1], -limit, limit) for own in totals.points]
-    return Totals(
-        totals.tests, tuple(own.astype(np.int32) for own in points), totals.intercept[1:] - totals.intercept[:1]
-    )
