@@ -212,19 +212,18 @@ def stability_sentence(stability: Stability, schema: Schema) -> str:
     >>> said = stability_sentence(Stability(5, 0.8, "age", 0.8, (("age", 1.0), ("scan", 0.4)), 0.934), schema)
     >>> for part in said.split("; "):
     ...     print(part)
-    stability: 4 of 5 refits on 80 % of the rows begin with age
-    refits that buy each test: age 5, scan 2
+    stability: 4 of 5 trees learned again from 80 % of the rows begin with age
+    trees with each test: age 5, scan 2
     93 % of the answers are the same
     """
     n, words = stability.n_refits, dict(zip(schema.test_names, schema.wording.tests, strict=True))
     begin = "buy no test" if stability.first_test is None else f"begin with {words[stability.first_test]}"
     times = {words[name]: round(share * n) for name, share in stability.tests}
     bought = [f"{name} {count}" for name, count in sorted(times.items(), key=lambda entry: -entry[1])]
-    by = f"refits that buy each test: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
-    refits = f"{round(stability.same_first * n)} of {counted(n, 'refit')} on {100 * stability.learned_from:.0f} %"
-    return (
-        f"stability: {refits} of the rows {begin}; {by}{100 * stability.same_answers:.0f} % of the answers are the same"
-    )
+    by = f"trees with each test: {with_more(bought[:MAX_TESTS], len(bought) - MAX_TESTS)}; " if bought else ""
+    trees = f"{round(stability.same_first * n)} of {counted(n, 'tree')} learned again from"
+    rows, same = (f"{100 * share:.0f} %" for share in (stability.learned_from, stability.same_answers))
+    return f"stability: {trees} {rows} of the rows {begin}; {by}{same} of the answers are the same"
 
 
 def estimate_sentences(estimate: Estimate | None, schema: Schema, positive: int) -> list[str]:

@@ -65,11 +65,14 @@ def test_it_is_in_the_model_file_and_in_its_sentence(tmp_path: Path) -> None:
     assert bt.Tree.from_json(tmp_path / "tree.json").estimate == tree.estimate
     assert tree.estimate is not None
     assert tree.estimate.stability is not None
-    assert "refits on 80 % of the rows begin with lab; refits that buy each test: lab 5" in stability_sentence(
-        tree.estimate.stability, tree.schema
+    assert (
+        "trees learned again from 80 % of the rows begin with lab; trees with each test: lab 5"
+        in stability_sentence(tree.estimate.stability, tree.schema)
     )
     none = replace(tree.estimate.stability, first_test=None, tests=(), n_refits=1, same_first=1.0)
-    assert "stability: 1 of 1 refit on 80 % of the rows buy no test; " in stability_sentence(none, tree.schema)
+    assert "stability: 1 of 1 tree learned again from 80 % of the rows buy no test; " in stability_sentence(
+        none, tree.schema
+    )
 
 
 @pytest.mark.parametrize("settings", [{"folds": 0}, {"time_limit": 0}, {"objective": "known"}])
