@@ -122,8 +122,8 @@ def test_points_are_listed_once_below() -> None:
     assert lines[1].startswith(
         "buy colour + grade: costs 3 to 5 with 0.5 for blood draw, then points of colour + grade?"
     )
-    assert lines[2].startswith("├─ 1 or fewer | 7 points or more: → ill, spent 5  [")
-    assert "→ by points of colour + grade: 2 or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[4]
+    assert lines[2].startswith("├─ 1 point or fewer | 7 points or more: → ill, spent 5  [")
+    assert "→ by points of colour + grade: 2 points or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[4]
     assert lines[-3:-1] == ["points of colour + grade:", "  colour  b: 0; g: 5; r: 2; anything else: 0"]
     assert "points of colour" not in points_tree().to_text(max_depth=0)
 
@@ -131,12 +131,12 @@ def test_points_are_listed_once_below() -> None:
 @pytest.mark.parametrize(
     ("sides", "names"),
     [
-        ([0], ("1 or fewer",)),
+        ([0], ("1 point or fewer",)),
         ([1], ("2 to 6 points",)),
         ([2], ("7 points",)),
         ([3], ("8 points or more",)),
         ([1, 2], ("2 to 7 points",)),
-        ([0, 2, 3], ("1 or fewer", "7 points or more")),
+        ([0, 2, 3], ("1 point or fewer", "7 points or more")),
         ([0, 1, 2, 3], ("any",)),
     ],
 )

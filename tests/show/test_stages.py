@@ -57,6 +57,7 @@ def test_points_of_another_table_are_listed_from_the_start() -> None:
     second = stage_records(builder.build())[1]
     assert [test.test for test in second.tests] == [1, 0]
     assert (second.price, second.spent) == ((1,), (2,))  # age was bought before
+    assert (second.continues, second.total) == (False, "total of this stage")
     assert [ending.names for ending in second.endings] == [("0-2",), ("4-6",)]
 
 
@@ -83,9 +84,9 @@ def test_the_chart() -> None:
         "         3     YES, stop          3 cases, 2 yes",
         rule,
         "STAGE 2   40 more (42 in all)   29 % of the cases",
-        "  scan   spots: 3 | clear: 0 | unknown: 1",
-        "  TOTAL  1-2   NO    1 case, 1 yes",
-        "         3-5   YES   1 case, 0 yes",
+        "  scan          spots: 3 | clear: 0 | unknown: 1",
+        "  TOTAL so far  1-2   NO    1 case, 1 yes",
+        "                3-5   YES   1 case, 0 yes",
         rule,
         "chance of yes   stage 1 total  0: 10  1: 20  2: 40  3: 60 %",
         "                stage 2 total  1: 20  2: 40  3: 60  4: 70  5: 80 %",

@@ -6,7 +6,7 @@ import pytest
 
 import budgetree as bt
 from budgetree.services.words import counted, show_number
-from budgetree.show.text import MAX_PAIRS, confusion_lines, confusion_table, loss_words, wall_notes
+from budgetree.show.text import MAX_PAIRS, chart_notes, confusion_lines, confusion_table, loss_words
 from budgetree.tree import Confusion
 from built_trees import points_tree
 from losing import losing_tree
@@ -127,13 +127,13 @@ def test_a_name_stays_on_its_line() -> None:
 
 def test_paper_says_which_chances_are_not_added_up_by_hand() -> None:
     assert (
-        wall_notes(new_tree("model"))[-1]
+        chart_notes(new_tree("model"))[-1]
         == "Chances by a model are read from the page; they cannot be added up by hand."
     )
-    assert "by hand" not in " ".join(wall_notes(points_tree()))
+    assert "by hand" not in " ".join(chart_notes(points_tree()))
 
 
 def test_paper_says_what_a_miss_and_a_false_alarm_count() -> None:
     costs = {"a": {"b": 5}, "b": {"a": 2}}
     tree = bt.grow(bt.Instance([[0], [1], [1]], ["a", "b", "b"], losses=costs))
-    assert wall_notes(tree)[0].endswith("; a missed a counts 5, a false alarm 2.")
+    assert chart_notes(tree)[0].endswith(" · a missed a counts 5, a false alarm 2")

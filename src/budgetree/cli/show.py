@@ -133,9 +133,9 @@ def report(
     if wall is not None:
         from budgetree.show.drawing import sheets
         from budgetree.show.svg import svg_of
-        from budgetree.show.text import wall_notes
+        from budgetree.show.text import chart_notes, new_case_notes
 
-        pages = sheets(tree, name, wall_notes(tree), paper=paper)
+        pages = sheets(tree, name, chart_notes(tree), new_case_notes(tree), paper=paper)
         if suffix == ".svg":
             write_text(wall, svg_of(pages))
         else:

@@ -11,7 +11,7 @@ import colorsys
 import heapq
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from budgetree.services.words import counted, visible
@@ -104,8 +104,10 @@ def draw(tree: Tree, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = No
     return Drawing(WIDTH, y - GAP + MARGIN, tuple(shapes))
 
 
-def sheets(tree: Tree, title: str, notes: Sequence[str] = (), *, paper: str = "a4") -> tuple[Drawing, ...]:
-    """The pathway on paper, in letters as large as one page takes; where none does, on several pages."""
+def sheets(
+    tree: Tree, title: str, notes: Sequence[str] = (), last: Sequence[str] = (), *, paper: str = "a4"
+) -> tuple[Drawing, ...]:
+    """The pathway between notes on paper, in letters as large as one page takes; where none does, on several pages."""
     width, height = SHEETS[paper]
     inner = width - 2 * SHEET_MARGIN
     for columns in range(1, MAX_COLUMNS + 1):
@@ -113,7 +115,7 @@ def sheets(tree: Tree, title: str, notes: Sequence[str] = (), *, paper: str = "a
             painter = _Painter(tree, None, size)
             head, top = painter.head(SHEET_MARGIN, SHEET_MARGIN, inner, title, notes)
             across = (inner - (columns - 1) * GAP) / columns
-            pages = painter.paged(across, columns, top, height - SHEET_MARGIN)
+            pages = painter.paged(across, columns, top, height - SHEET_MARGIN, last)
             if len(pages) == 1:
                 return (Drawing(width, height, (*head, *pages[0])),)
     name = f"{visible(title)}, page {{}} of {len(pages)}"
@@ -156,7 +158,7 @@ class _Painter:
             for ending in record.endings:
                 self.depth[ending.group], self.above[ending.group] = self.depth[record.group] + 1, record.group
         self.shown = {record.group for record in self.records}
-        self.worst = self._costliest()
+        self.worst = set() if unfolded is None else self._costliest()  # on paper for the wall it would alarm
 
     def _costliest(self) -> set[Group]:
         """The way to the costliest leaf, or part that is not drawn; of equals the one that most cases take."""
@@ -177,16 +179,11 @@ class _Painter:
         folded = sum(ending.group not in self.shown and ending.goes_to is not None for ending in self._endings())
         caption = [*notes] or [f"dark red: the costliest path, {self.words.amount(self.outline.most((0,)))}"]
         if folded:
-            caption[-1] += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
-        shapes: list[Shape] = []
-        for number, text in enumerate([title, *caption]):
-            size = self.size + (2 if number == 0 and notes else 0)
-            for line in wrapped(text, width, size if number == 0 else self.small, bold=number == 0):
-                y += size * 0.7
-                shapes.append(
-                    Text(x, y, line, size if number == 0 else self.small, GREY if number else INK, number == 0)
-                )
-                y += size * 0.7
+            caption[-1] += f"; dashed: {counted(folded, 'part')} not shown"
+        shapes, y = _lines(title, x, y, width, self.size + 2 * bool(notes), bold=True)
+        for text in caption:
+            more, y = _lines(text, x, y, width, self.small, GREY)
+            shapes += more
         if not self.records:  # a single leaf, or nothing of the tree is drawn
             is_leaf, counts = self.outline.is_leaf((0,)), tuple(self.outline.counts((0,)).tolist())
             whole = Ending((), (0,), None if is_leaf else 1, self.outline.answer(0) if is_leaf else None, counts)
@@ -197,71 +194,74 @@ class _Painter:
     def _endings(self) -> Iterator[Ending]:
         return (ending for record in self.records for ending in record.endings)
 
-    def paged(self, across: float, columns: int, top: float, bottom: float) -> list[list[Shape]]:
-        """The boxes from column to column and page to page."""
+    def paged(
+        self, across: float, columns: int, top: float, bottom: float, last: Sequence[str] = ()
+    ) -> list[list[Shape]]:
+        """The boxes, and what stands below them, from column to column and page to page."""
         pages: list[list[Shape]] = [[]]
-        column, start = 0, top
-        y = start
-        for record in self.records:
-            _, height = self.box(record, 0, 0, across)
+        column, start, y = 0, top, top
+        notes = list[Shape](), 0.0
+        for text in last:
+            more, end = _lines(text, 0, notes[1], across, self.small, GREY)
+            notes = [*notes[0], *more], end
+        for record in [*self.records, None]:
+            _, height = notes if record is None else self.box(record, 0, 0, across)
             if y + height > bottom and y > start:
                 column, y = column + 1, start
                 if column == columns:
                     pages.append([])
                     column, start = 0, SHEET_MARGIN
                     y = start
-            pages[-1] += self.box(record, SHEET_MARGIN + column * (across + GAP), y, across)[0]
+            x = SHEET_MARGIN + column * (across + GAP)
+            if record is None:
+                pages[-1] += [replace(text, x=x, y=y + text.y) for text in notes[0] if isinstance(text, Text)]
+            else:
+                pages[-1] += self.box(record, x, y, across)[0]
             y += height + GAP
         return pages
 
     def box(self, record: StageRecord, x: float, y: float, width: float) -> tuple[list[Shape], float]:
         """The shapes of a stage, and how high it is."""
-        size, small, step = self.size, self.small, 1.45 * self.size
-        inner, top, left = width - 2 * PAD, y, x + PAD
-        total = max(int(self.tree.nodes.counts[0].sum()), 1)
-        asked, price, *then = self.words.request(record.group)
-        names = self.tree.schema.wording.tests
-        if record.buys:
-            asked = ", ".join(self.words.purchases([int(self.tree.nodes.test[buy]) for buy in record.buys]))
-        price = price.removesuffix(", then")
+        size, small, words, nodes = self.size, self.small, self.words, self.tree.nodes
+        inner, top, left, is_worst = width - 2 * PAD, y, x + PAD, record.group in self.worst
+        subject, bought = words.subject(record.end), [int(nodes.test[buy]) for buy in record.buys]
+        asked, price = ", ".join(words.purchases(bought)) if bought else subject, words.price(record.buys)
         if record.number > 1:
-            price += (
-                f", {self.words.amounts(record.spent)} in all; {share_words(sum(record.cases) / total)} of the cases"
-            )
-        shapes: list[Shape] = []
-        y += PAD
+            share = share_words(sum(record.cases) / max(int(nodes.counts[0].sum()), 1))
+            price += f", {words.amounts(record.spent)} in all; {share} of the cases"
         tag = f"{record.number}  " if len(self.records) > 1 or record.number > 1 else ""
-        lines = wrapped(tag + asked.rstrip(":"), inner, size, bold=True)
-        for line in lines:
-            shapes.append(Text(left, y + size / 2, line, size, INK, bold=True))
-            y += step
-        is_worst = record.group in self.worst
-        for line in wrapped(price, inner, small, bold=is_worst):
-            shapes.append(Text(left, y + small / 2, line, small, WORST if is_worst else GREY, is_worst))
-            y += 1.4 * small
-        for test in record.tests:
-            if test.groups:
-                parts = [f"{' or '.join(of)}: {points}" for of, points in test.groups]
-                text = " | ".join([f"{names[test.test]}   {parts[0]}", *parts[1:], f"unknown: {test.otherwise}"])
-                for number, line in enumerate(wrapped(text, inner - 10, size)):
-                    shapes.append(Text(left + 10 * (number > 0), y + size / 2, line, size, INK))
-                    y += 1.35 * size
+        shapes, y = _lines(tag + asked, left, y + PAD, inner, size, bold=True)
+        more, y = _lines(price, left, y, inner, small, WORST if is_worst else GREY, bold=is_worst)
+        shapes += more
+        scored = [test for test in record.tests if test.groups]
+        names = [self.tree.schema.wording.tests[test.test] for test in scored]
+        led = min(max([text_width(_short(name), size, bold=True) for name in names], default=0), 0.35 * inner)
+        for test, name in zip(scored, names, strict=True):
+            parts = [f"{' or '.join(of)}: {points}" for of, points in test.groups]
+            text = " | ".join([*parts, f"unknown: {test.otherwise}"])
+            of_name, below = _lines(name, left, y, led, size, bold=True)
+            of_points, y = _lines(text, left + led + 10, y, inner - led - 10, size)
+            shapes, y = [*shapes, *of_name, *of_points], max(y, below)
         y += 1
         shapes.append(Stroke(((left, y), (left + inner, y)), RULE, 0.5))
         y += 4
-        if then or (record.unit == "points" and not then):
-            text = f"by {then[0].rstrip('?')}:" if then else "by the total:"
-            for line in wrapped(text, inner, small):
-                shapes.append(Text(left, y + small / 2, line, small, GREY))
-                y += 1.4 * small
+        by = record.total if record.unit == "points" else subject if bought else ""
+        if by and not (record.unit == "result" and bought == [nodes.test[record.end]]):
+            more, y = _lines(f"{by}:", left, y, inner, small, GREY)
+            shapes += more
         ways = [" | ".join(map(_short, ending.names)) for ending in record.endings]
         led = min(max(text_width(name, size) for name in ways), 0.42 * inner)
         for ending, name in zip(record.endings, ways, strict=True):
             more, height = self._ending(ending, wrapped(name, led, size) if name else [], led, left, y, inner)
             shapes += more
             y += height
+        if record.chances:
+            target = self.tree.schema.wording.classes[self.outline.target]
+            chances = ", ".join(f"{total}: {100 * chance:.0f} %" for total, chance in record.listed_chances)
+            more, y = _lines(f"chance of {target} at a total of {chances}", left, y + 3, inner, small, GREY)
+            shapes += more
         y += PAD - 3
-        hint = self.words.describe(record.group)
+        hint = words.describe(record.group)
         frame = Box(x, top, width, y - top, PAPER, WORST if is_worst else INK, False, hint)
         return [frame, *shapes], y - top
 
@@ -312,24 +312,34 @@ class _Painter:
         return text if right == n_cases else f"{text}, {self.words.weight(right)} right"
 
     def _label(self, ending: Ending) -> str:
-        """What stands at an ending: an answer, where to go on, or the commonest answer of what is not drawn."""
+        """What stands at an ending: an answer, where to go on, or how many answers are not drawn."""
         names, group = self.tree.schema.wording.answers, ending.group
         if group in self.shown:
             return f"go to {ending.goes_to}"
         if ending.goes_to is not None:
-            return f"{_short(names[self.tree.nodes.label[group[0]]])} …"
+            return f"{self.outline.leaves(group)} answers …"
         return self.words.label(group, short=True) if ending.answer is None else _short(names[ending.answer])
 
     def _chip(self, ending: Ending, lines: Sequence[str], x: float, middle: float, height: float) -> list[Shape]:
         """An answer in the colour of its class; grey where it depends on the case."""
         size, is_folded = self.size, ending.goes_to is not None
-        answer = int(self.tree.nodes.label[ending.group[0]]) if is_folded else ending.answer
-        edge = GREYS[1] if answer is None else self.colours[answer]
+        edge = GREYS[1] if ending.answer is None else self.colours[ending.answer]
         hint = self.words.describe(ending.group, folded=True)
         width = max(text_width(line, size) for line in lines) + 10
         first = middle - (len(lines) - 1) * 1.35 * size / 2
         texts = [Text(x + 5, first + n * 1.35 * size, line, size, INK) for n, line in enumerate(lines)]
         return [Box(x, middle - height / 2, width, height, tint(edge, 0.25), edge, is_folded, hint), *texts]
+
+
+def _lines(
+    text: str, x: float, y: float, width: float, size: float, colour: str = INK, *, bold: bool = False
+) -> tuple[list[Shape], float]:
+    """A text in lines of at most this width, and where it ends."""
+    lines = wrapped(text, width, size, bold)
+    step = 1.4 * size
+    return [Text(x, y + (n + 0.5) * step, line, size, colour, bold) for n, line in enumerate(lines)], y + len(
+        lines
+    ) * step
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:

@@ -131,10 +131,9 @@ class Outline:
         """Answer × class: what known cases are answered at these leaves, in units."""
         return cast(NDArray[np.int64], sum(self.nodes.answered_at(leaf) for leaf in leaves))
 
-    @property
-    def n_leaves(self) -> int:
-        """The leaves that are shown."""
-        return self._survey.leaves[0]
+    def leaves(self, group: Group) -> int:
+        """How many leaves are shown below a group."""
+        return self._survey.leaves[group[0]]
 
     def most(self, group: Group) -> int:
         """What the costliest leaf that is shown below a group has spent."""
@@ -305,14 +304,14 @@ def point_names(cuts: Sequence[int], sides: Sequence[int]) -> tuple[str, ...]:
     """What totals on these sides are called, neighbouring sides as one.
 
     >>> point_names((2, 7), [0]), point_names((2, 7), [1]), point_names((2, 7), [0, 2])
-    (('1 or fewer',), ('2 to 6 points',), ('1 or fewer', '7 points or more'))
+    (('1 point or fewer',), ('2 to 6 points',), ('1 point or fewer', '7 points or more'))
     """
     found: list[str] = []
     for members in _runs(sides):
         low = cuts[members[0] - 1] if members[0] else None
         high = cuts[members[-1]] - 1 if members[-1] < len(cuts) else None
         if low is None:
-            found.append("any" if high is None else f"{high} or fewer")
+            found.append("any" if high is None else f"{_points(high)} or fewer")
         elif high is None:
             found.append(f"{_points(low)} or more")
         else:

@@ -18,6 +18,7 @@ from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
 MAX_TOTALS = 2_000  # that are told apart on a path
+MAX_CHANCES = 12  # that are listed for a stage
 
 Unit = Literal["result", "points", "chance", "confidence", ""]  # what tells the endings apart; "" where nothing does
 
@@ -59,6 +60,18 @@ class StageRecord:
     unit: Unit
     endings: tuple[Ending, ...]
     chances: tuple[tuple[int, float], ...] = ()  # of the target by total, where points answer
+    continues: bool = False  # whether its points are added to the total of the stage before
+
+    @property
+    def listed_chances(self) -> tuple[tuple[int, float], ...]:
+        """Of many totals some, from the least to the largest."""
+        kept = np.unique(np.linspace(0, len(self.chances) - 1, MAX_CHANCES).round().astype(int)) if self.chances else ()
+        return tuple(self.chances[at] for at in kept)
+
+    @property
+    def total(self) -> str:
+        """What the sum of its points is called."""
+        return "total" + (" so far" if self.continues else " of this stage" if self.number > 1 else "")
 
 
 def stage_records(tree: Tree) -> tuple[StageRecord, ...]:
@@ -93,7 +106,7 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
         totals = outline.points(stage.end)
     bought = [int(nodes.test[buy]) for buy in stage.buys]
     reached: tuple[int, ...] | None = None
-    tests = [ScoredTest(test) for test in bought]
+    tests, is_more = [ScoredTest(test) for test in bought], False
     if totals is not None:
         is_more = before.goes_on_in(totals)
         shown = before.totals.tests if is_more and before.totals is not None else ()
@@ -132,7 +145,7 @@ def _record(outline: Outline, group: Group, number: dict[Group, int], carried: d
     return StageRecord(
         number[group], group, stage.buys, stage.end,
         tuple(price.tolist()), tuple((nodes.all_spent[:, group[0]] + price).tolist()),
-        tuple(outline.counts(group).tolist()), tuple(tests), unit, tuple(endings), chances,
+        tuple(outline.counts(group).tolist()), tuple(tests), unit, tuple(endings), chances, is_more,
     )  # fmt: skip
 
 

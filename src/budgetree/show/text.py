@@ -31,7 +31,7 @@ INDENT = 3  # letters for each level
 BELOW = {"": "", "├─ ": "│  ", "└─ ": "   "}  # what leads to a node, and what stands there in the lines below it
 MAX_ANSWERS = 3  # that are listed for a model
 MAX_CLASSES, MAX_PAIRS = 8, 12  # of more classes only the pairs that are confused most are listed
-CHART, MAX_CHANCES = 100, 12  # letters in a line of a chart; chances that are listed for a stage
+CHART = 100  # letters in a line of a chart
 MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
 
@@ -294,16 +294,15 @@ def size_and_cost(tree: Tree) -> dict[str, Any]:
     return {name: getattr(tree, name) for name in names} | {"origin": str(tree.origin)}
 
 
-def wall_notes(tree: Tree) -> list[str]:
-    """What stands below the title on paper: whose cases, what it costs at most, what to expect of it."""
-    learned = f"Learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
-    most = f"no case costs more than {tree.words.worst}"
-    estimate = "" if tree.estimate is None else str(tree.estimate)
-    nodes = tree.nodes
-    has_model = any(isinstance(rule, Model) for rule in nodes.rules) or any(split.model for split in nodes.splits)
-    by_model = "Chances by a model are read from the page; they cannot be added up by hand" if has_model else ""
-    notes = ["; ".join([learned, most, *_loss_note(tree)]), estimate[:1].upper() + estimate[1:], by_model]
-    return [f"{note}." for note in notes if note]
+def chart_notes(tree: Tree, records: Sequence[StageRecord]) -> list[str]:
+    """What stands above a chart: whose cases, what it costs at most, what a miss counts; what to do with it."""
+    of_class = _of_class(tree, tree.nodes.counts[0].tolist(), of_all=True)
+    facts = [f"learned from {counted(tree.n_objects, 'case')} ({of_class})"]
+    facts += [f"at most {tree.words.worst} each", *_loss_note(tree)]
+    how, nodes = "Add the points. " if any(record.unit == "points" for record in records) else "", tree.nodes
+    if any(isinstance(rule, Model) for rule in nodes.rules) or any(split.model for split in nodes.splits):
+        how = "A model works out the chance from all results so far: use budgetree ask, or the report page. "
+    return [" · ".join(facts), f"{how}Stop where it says so."]
 
 
 def _loss_note(tree: Tree) -> list[str]:
@@ -318,21 +317,16 @@ def _loss_note(tree: Tree) -> list[str]:
 
 def to_stages(tree: Tree) -> str:
     """A chart to work through on paper: stages with their points, and where to stop."""
-    records, words, classes = stage_records(tree), tree.words, tree.schema.wording.classes
-    learned = f"learned from {counted(tree.n_objects, 'case')} ({_of_class(tree, tree.nodes.counts[0].tolist())})"
+    records, classes = stage_records(tree), tree.schema.wording.classes
     subject = classes[tree.outline.target].upper() if len(classes) == 2 else f"WHICH OF {len(classes)}"
-    most = f"at most {words.worst} each"
-    parts = [f"{subject}?   {learned}", most, *_loss_note(tree)]
-    units = {record.unit for record in records}
-    how = "Add the points. " if "points" in units else ""
-    if units & {"chance", "confidence"}:  # of what `budgetree ask` prints
-        how = "A model works out the chance from all results so far: use budgetree ask, or the report page. "
-    lines = [" · ".join(parts), f"{how}Stop where it says so."]
+    facts, *notes = chart_notes(tree, records)
+    lines = [f"{subject}?   {facts}", *notes]
     for record in records:
         lines += ["-" * CHART, *_stage_lines(tree, record, is_last=record is records[-1])]
     if not records:
-        lines += ["-" * CHART, f"EVERYBODY   {words.label((0,)).upper()}"]
-    if last := [*_chance_lines(tree, records), *_new_case_lines(tree)]:
+        lines += ["-" * CHART, f"EVERYBODY   {tree.words.label((0,)).upper()}"]
+    expected = [part for line in new_case_notes(tree) for part in wrap(line, CHART)]
+    if last := [*_chance_lines(tree, records), *expected]:
         lines += ["-" * CHART, *last]
     return "\n".join(map(visible, lines))
 
@@ -343,7 +337,12 @@ def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]
     price += f" more ({words.amounts(record.spent)} in all)" if record.buys and record.number > 1 else ""
     share = sum(record.cases) / max(int(tree.nodes.counts[0].sum()), 1)
     who = "everybody" if record.number == 1 else f"{100 * share:.0f} % of the cases"
-    head = {"points": "TOTAL", "chance": "CHANCE", "confidence": "CONFIDENCE", "": ""}.get(record.unit)
+    head = {
+        "points": record.total.replace("total", "TOTAL"),
+        "chance": "CHANCE",
+        "confidence": "CONFIDENCE",
+        "": "",
+    }.get(record.unit)
     head = words.subject(record.end) if head is None else head
     scored = {words.test(test.test): test for test in record.tests if test.groups}
     width = max(map(len, (head, *scored)))
@@ -376,9 +375,11 @@ def action_words(tree: Tree, ending: Ending, *, stops: bool) -> str:
     return f"{answer}, stop" if stops else answer
 
 
-def _of_class(tree: Tree, cases: Sequence[int]) -> str:
+def _of_class(tree: Tree, cases: Sequence[int], *, of_all: bool = False) -> str:
     """How many are of the class that is looked for; of more classes, those that occur."""
     classes, target = tree.schema.wording.classes, tree.outline.target
+    if of_all and len(classes) > MAX_CLASSES:
+        return f"{len(classes)} classes"
     if len(classes) == 2:
         return f"{tree.words.weight(cases[target])} {classes[target]}"
     return tree.words.counts(np.array(cases))
@@ -388,16 +389,14 @@ def _chance_lines(tree: Tree, records: Sequence[StageRecord]) -> list[str]:
     head, lines = f"chance of {tree.schema.wording.classes[tree.outline.target]}", list[str]()
     for record in records:
         if record.chances:
-            kept = np.unique(np.linspace(0, len(record.chances) - 1, MAX_CHANCES).round().astype(int))
-            shown = "  ".join(f"{total}: {100 * chance:.0f}" for total, chance in (record.chances[at] for at in kept))
+            shown = "  ".join(f"{total}: {100 * chance:.0f}" for total, chance in record.listed_chances)
             lines.append(f"{head}   stage {record.number} total  {shown} %")
             head = " " * len(head)
     return lines
 
 
-def _new_case_lines(tree: Tree) -> list[str]:
-    """What to expect of it, and how firm it is; nothing where that is not known."""
+def new_case_notes(tree: Tree) -> list[str]:
+    """What stands below a chart: what to expect of it, and how firm it is; nothing where that is not known."""
     if tree.estimate is None:
         return []
-    lines = [str(tree.estimate), *estimate_sentences(tree.estimate, tree.schema, tree.outline.target)]
-    return [part for line in lines for part in wrap(line, CHART)]
+    return [str(tree.estimate), *estimate_sentences(tree.estimate, tree.schema, tree.outline.target)]

@@ -280,7 +280,7 @@ class Tree:
     @property
     def n_leaves(self) -> int:
         """The leaves as they are shown: outcomes whose subtrees ask, cost and answer the same share one."""
-        return self.outline.n_leaves
+        return self.outline.leaves((0,))
 
     @property
     def depth(self) -> int:

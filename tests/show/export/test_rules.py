@@ -87,8 +87,8 @@ def test_rules_of_any_tree_divide_the_known_cases(seed: int) -> None:
 
 def test_rules_speak_of_points_and_of_sure_models() -> None:
     assert points_tree().export("rules").splitlines()[:3] == [
-        "if points of colour + grade is 1 or fewer or 7 points or more then ill  [costs 5; right for 16 of 28]",
-        "if points of colour + grade is 2 to 6 points then by points of colour + grade: 2 or fewer ill, "
+        "if points of colour + grade is 1 point or fewer or 7 points or more then ill  [costs 5; right for 16 of 28]",
+        "if points of colour + grade is 2 to 6 points then by points of colour + grade: 2 points or fewer ill, "
         "3 to 4 points well, 5 points or more worse  [costs 7; right for 47 of 122]",
         "points of colour + grade:",
     ]
