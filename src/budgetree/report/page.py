@@ -18,7 +18,7 @@ from budgetree.services.words import visible
 # Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
     "words.js", "address.js", "dom.js", "losses.js", "model.js", "names.js", "routing.js", "facts.js", "chart.js",
-    "folding.js", "layout.js", "detail.js", "tree.js", "search.js", "printing.js", "boxes.js", "map.js", "wall.js",
+    "folding.js", "layout.js", "detail.js", "tree.js", "search.js", "boxes.js", "map.js", "wall.js",
     "evaluation.js", "answers.js", "explanation.js", "record.js", "consult.js", "tabs.js", "main.js",
 )  # fmt: skip
 FIRST_LANGUAGE = "en"  # what Python says is in this language

@@ -222,6 +222,8 @@ def _outline(tree: Tree) -> list[dict[str, Any]]:
                 }
                 for ending in record.endings
             ],
+            "continues": record.continues,
+            "chances": [[total, round(chance, 4)] for total, chance in record.listed_chances],
         }
     return groups
 

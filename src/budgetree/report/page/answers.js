@@ -4,7 +4,7 @@ import { buttonOf, element, visible } from "./dom.js";
 import { buyAt, chargeOf, levelOf, testAt } from "./model.js";
 import { inUnit, listed, say, typedNumber } from "./words.js";
 
-/** @import { Answer, Encoding, Index, Levels, State } from "./types.d.ts" */
+/** @import { Answer, Index, Levels, State } from "./types.d.ts" */
 
 /** @typedef {(answer: Answer) => void} GiveAnswer */
 
@@ -45,19 +45,9 @@ export function answerControls(index, state, answer) {
     ),
     element("label", { class: "quiet" }, charged, ` ${say("answers.charged")}`),
   );
-  controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
+  const isLong = encoding?.kind === "levels" && plain.length > MANY_OUTCOMES; // a number is typed sooner than found there
+  controls.append(isLong ? element("details", {}, element("summary", { class: "or" }, say("answers.range")), list) : list, rest);
   return controls;
-}
-
-/**
- * Whether there are more ranges than anyone would look through, where a number can be typed.
- * @type {(encoding: Encoding | null, plain: number[]) => boolean}
- */
-const isLong = (encoding, plain) => encoding?.kind === "levels" && plain.length > MANY_OUTCOMES;
-
-/** @param {HTMLElement} list */
-function folded(list) {
-  return element("details", {}, element("summary", { class: "or" }, say("answers.range")), list);
 }
 
 /** @param {Index} index @param {State} state @param {number} outcome @param {GiveAnswer} answer */

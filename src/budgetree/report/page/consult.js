@@ -20,12 +20,6 @@ export function startConsultation(index, answers = []) {
   return session;
 }
 
-/** @param {Session} session @param {number} at the purchase @param {Answer} answer */
-function giveAnswer(session, at, answer) {
-  session.answers.push({ ...answer, test: buyAt(session.index, at).test, time: new Date().toISOString() });
-  showState(session, true);
-}
-
 /** @param {Session} session @returns {boolean} whether there was a step to go back */
 export function goBack(session) {
   if (!session.answers.length) return false;
@@ -110,6 +104,10 @@ function questionCard(session, state) {
   const test = testAt(index, state.at);
   const first = state.steps.length === 0;
   const without = lastWithout(index, state);
+  const give = (/** @type {Answer} */ answer) => {
+    session.answers.push({ ...answer, test: buyAt(index, state.at).test, time: new Date().toISOString() });
+    showState(session, true);
+  };
   return element(
     "div",
     { class: "card", "data-state": "open" },
@@ -118,7 +116,7 @@ function questionCard(session, state) {
     test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
-    answerControls(index, state, (answer) => giveAnswer(session, state.at, answer)),
+    answerControls(index, state, give),
     otherTests(session, state),
     stepButtons(session),
   );

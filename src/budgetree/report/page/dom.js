@@ -220,3 +220,11 @@ export function classBars(content, counts, before = null, areCases = true) {
   if (many && absent) list.append(element("li", { class: "quiet" }, say("bars.absent", { count: absent })));
   return list;
 }
+
+/** Print the part of this name, and nothing else; the style knows the parts. @param {"record" | "wall"} part */
+export function printOnly(part) {
+  const { dataset } = document.body;
+  dataset.print = part;
+  window.addEventListener("afterprint", () => delete dataset.print, { once: true });
+  window.print();
+}

@@ -66,7 +66,7 @@ export function plainWords(content, tree) {
 }
 
 /** @type {(share: number) => string} */
-const whole = (share) => say("number.percent", { share: Math.round(100 * share) });
+export const whole = (share) => say("number.percent", { share: Math.round(100 * share) });
 
 /**
  * What was proven, in a sentence; nothing where nothing was. A certificate may say more: it is its issuer's word.
@@ -108,8 +108,12 @@ export function originWords({ method, function: own, settings, changes }) {
 }
 
 /** @param {Content} content @param {Tree} tree @param {number} all */
-export function lossFact({ losses }, tree, all) {
-  if (losses !== null) return [say("facts.loss"), amount(tree.loss), say("facts.loss_note", { cases: cases(all), errors: errorWords(tree) })];
+export function lossFact({ losses, classes }, tree, all) {
+  if (losses !== null) {
+    const [miss, alarm] = [tree.target, 1 - tree.target].map((label) => clean((losses.units[label]?.[1 - label] ?? 0) / losses.scale));
+    const counts = classes.length === 2 && !losses.plain ? say("facts.loss_counts", { missed: classes[tree.target], miss, alarm }) : "";
+    return [say("facts.loss"), amount(tree.loss), say("facts.loss_note", { cases: cases(all), errors: errorWords(tree) }) + counts];
+  }
   const note = say("facts.errors_note", { cases: cases(all), share: percent(tree.errors, all) });
   return [say("facts.errors"), amount(tree.errors), note];
 }
@@ -164,11 +168,14 @@ export function showProof(content, tree) {
 export function showPrices(content) {
   const users = content.shared.map((_, place) => content.tests.filter((test) => test.shared.includes(place)));
   const shared = users.length ? [say("prices.shared")] : []; // a column of its own
-  const rows = content.tests.map((test) => {
+  const used = new Set(content.trees.flatMap(({ nodes }) => nodes.map((node) => (node.kind === "buy" ? node.test : -1)))); // and -1
+  const rows = content.tests.map((test, at) => {
     const fees = test.shared.map((place) => say("prices.shared_amount", { name: content.shared[place].name, amount: sharedAmount(content, place) }));
-    return element("tr", {}, rowHead(test.name), priceCell(test), ...shared.map(() => element("td", {}, listed(fees))));
+    return element("tr", { class: used.has(at) ? null : "unused" }, rowHead(test.name), priceCell(test), ...shared.map(() => element("td", {}, listed(fees))));
   });
   const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), ...shared], rows)];
+  const count = content.tests.filter((_, at) => used.has(at)).length;
+  if (count < content.tests.length) parts.push(element("p", { class: "on-paper" }, say("prices.on_paper", { count, all: content.tests.length })));
   if (content.shared.length) {
     parts.push(
       element("h3", {}, say("prices.all_shared")),

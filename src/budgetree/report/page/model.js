@@ -152,6 +152,10 @@ export function stageWords(index, { buys = [], end = 0 }) {
   return asked && asked !== by ? { asked, by } : { asked: by, by: "" };
 }
 
+/** What a stage branches by, in a line: of points their total. @param {Index} index @param {Group} group @param {number} place */
+export const byWords = (index, group, place) =>
+  group.points ? say(group.continues ? "tree.total_so_far" : place ? "tree.total_of_stage" : "tree.total") : stageWords(index, group).by;
+
 /**
  * What a node branches by: a test by its name, or points or a model by theirs; nothing for a leaf.
  * @param {Index} index
@@ -212,7 +216,7 @@ export const fixedAnswer = (node) => node.answer ?? (node.totals === undefined ?
 
 /** @param {number | null} low @param {number | null} high */
 export function totalRange(low, high) {
-  if (low === null) return high === null ? say("range.any") : say("range.fewer", { high });
+  if (low === null) return high === null ? say("range.any") : say("range.fewer", { points: say("range.points", { count: high }) });
   if (high === null) return say("range.from", { low: say("range.points", { count: low }) });
   return low === high ? say("range.points", { count: low }) : say("range.between", { low: amount(low), high: say("range.points", { count: high }) });
 }

@@ -1,9 +1,8 @@
 // A consultation as a record for the file: on paper, as JSON, and read again.
 
-import { buttonOf, element, numberCell, percent, rowHead, tableOf } from "./dom.js";
+import { buttonOf, element, numberCell, percent, printOnly, rowHead, tableOf } from "./dom.js";
 import { answerWords } from "./explanation.js";
 import { indexTree, levelOf, nodeShares, testAt } from "./model.js";
-import { printOnly } from "./printing.js";
 import { follow } from "./routing.js";
 import { amount, inUnit, ofEach, say } from "./words.js";
 

@@ -2,7 +2,7 @@
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
 import { byId, cases, element, span, stackedBar, total } from "./dom.js";
-import { buyAt, countsIn, isLeaf, leafWords, priceWords, stageWords, worstPath } from "./model.js";
+import { buyAt, byWords, countsIn, isLeaf, leafWords, priceWords, stageWords, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
 import { inUnit, listed, ofEach, say } from "./words.js";
@@ -76,7 +76,7 @@ export function rowLine(index, group, branch, onWorst) {
   const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: ofEach(index, ({ nodes }) => nodes[shown.nodes[0]].spent) })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buys ?? []));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, listed(costs)), " ");
-  const by = isLeaf(node) ? "" : stageWords(index, shown).by;
+  const by = isLeaf(node) ? "" : byWords(index, shown, group);
   if (by) line.append(element("span", { class: "costs" }, say("tree.by", { what: by })), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
   if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, say("tree.worst_tag")));

@@ -323,6 +323,8 @@ export interface Group {
   branches?: Branch[]; // absent for leaves
   points?: StagePoints[]; // of a stage that adds them up: what it adds to the total
   endings?: Ending[]; // of the same: where each total leads
+  continues?: boolean; // of the same: whether its points are added to the total of the stage before
+  chances?: [total: number, chance: number][]; // of the same: of the class that is looked for
 }
 
 export interface StagePoints {

@@ -1,10 +1,10 @@
 // Paper for the wall: every stage as a numbered box with its tests, points, prices and answers; one page where they fit.
 
-import { byId, element, numberCell, percent, total } from "./dom.js";
+import { byId, element, numberCell, percent, printOnly, total } from "./dom.js";
 import { pointsTable } from "./detail.js";
-import { countsIn, leafWords, priceWords, ruleOf, stageWords } from "./model.js";
-import { printOnly } from "./printing.js";
-import { listed, ofEach, say } from "./words.js";
+import { lossFact, plainWords, stabilityFact, whole } from "./facts.js";
+import { byWords, countsIn, leafWords, priceWords, ruleOf, stageWords } from "./model.js";
+import { amount, listed, ofEach, say } from "./words.js";
 
 /** @import { Child, Group, Index, Leaf, TreeNode, View } from "./types.d.ts" */
 
@@ -46,13 +46,17 @@ export function wallParts(index) {
   const { content, tree, groups } = index;
   const number = stageNumbers(index);
   const notes = [say("wall.worst", { cost: ofEach(tree, (of) => of.max_cost) }), say("page.learned", { sizes: say("count.cases", { count: total(index.nodes[0].counts) }) })];
+  if (groups.some(({ points }) => points)) notes.push(say("wall.add"));
   if (index.nodes.some(isByModel)) notes.push(say("wall.by_model"));
   const stages = [...number.keys()].map((group) => stageCard(index, group, number));
+  const facts = [...(content.losses ? [lossFact(content, tree, total(index.nodes[0].counts))] : []), ...stabilityFact(content, tree)];
   const only = /** @type {Leaf} */ (index.nodes[0]);
   return [
     element("h1", {}, content.title),
     element("p", { class: "quiet" }, notes.join(" ")),
+    element("p", { class: "quiet" }, plainWords(content, tree)),
     groups[0].branches ? element("div", { class: "stages" }, ...stages) : element("p", {}, ...leafWords(index, only)),
+    ...facts.map((fact) => element("p", { class: "quiet" }, fact.join(" "))),
   ];
 }
 
@@ -76,32 +80,38 @@ export function stageNumbers({ groups }) {
 /** @param {Index} index @param {number} place of the group @param {Map<number, number>} number */
 function stageCard(index, place, number) {
   const group = index.groups[place];
-  const { asked, by } = stageWords(index, group);
+  const [{ asked }, by] = [stageWords(index, group), byWords(index, group, place)];
+  const { content, groups, tree } = index;
+  const target = content.classes[tree.target];
   const all = total(index.nodes[0].counts);
   const here = total(countsIn(index, group));
-  const share = place ? `${say("list.semicolon")}${say("wall.share", { share: percent(here, all) })}` : "";
+  const spent = (/** @type {Index} */ of) => Math.max(...(group.branches ?? []).map(({ below }) => of.nodes[groups[below].nodes[0]].spent));
+  const sizes = place ? ["", say("wall.in_all", { cost: ofEach(index, spent) }), say("wall.share", { share: percent(here, all) })] : [];
   const rows = endingsOf(index, group).map(({ names, below, answer, cases }) => {
     const next = number.get(below);
     const node = index.nodes[index.groups[below].nodes[0]];
     /** @type {Child[]} */
     const what = next ? [element("b", {}, say("wall.go_to", { number: next }))] : leafWords(index, /** @type {Leaf} */ (node), answer);
     const led = names.length ? element("td", {}, listed(names)) : null;
-    const size = numberCell(say("bars.figures", { share: percent(cases, all), amount: cases }));
-    return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), size);
+    const found = next || content.classes.length !== 2 ? [] : [`${amount(cases[tree.target])} ${target}`];
+    const size = say("bars.figures", { share: percent(total(cases), all), amount: listed([amount(total(cases)), ...found]) });
+    return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), numberCell(size));
   });
+  const chances = (group.chances ?? []).map(([sum, chance]) => `${sum}: ${whole(chance)}`);
   return element(
     "section",
     { class: "stage", "data-stage": number.get(place) },
     element("h2", {}, element("span", { class: "stage-number" }, String(number.get(place))), ` ${asked}`),
-    element("p", { class: "quiet" }, `${priceWords(index, group.buys ?? [])}${share}`),
+    element("p", { class: "quiet" }, `${priceWords(index, group.buys ?? [])}${sizes.join(say("list.semicolon"))}`),
     pointsTable(index, group),
     by ? element("p", { class: "quiet" }, say("tree.by", { what: by })) : null,
     element("table", {}, element("tbody", {}, ...rows)),
+    chances.length ? element("p", { class: "quiet" }, say("wall.chance", { class: target, chances: listed(chances) })) : null,
   );
 }
 
 /** Where the cases of a stage go: by totals one answer after the other, else by branch. @param {Index} index @param {Group} group */
 function endingsOf(index, { endings, branches = [] }) {
-  if (endings) return endings.map(({ names, below, answer, cases }) => ({ names, below, answer, cases: total(cases) }));
-  return branches.map(({ names, below }) => ({ names, below, answer: null, cases: total(countsIn(index, index.groups[below])) }));
+  if (endings) return endings;
+  return branches.map(({ names, below }) => ({ names, below, answer: null, cases: countsIn(index, index.groups[below]) }));
 }

@@ -31,7 +31,7 @@ test("losses are in the user's units", () => {
 test("loss is said where losses are given, and errors where not", () => {
   assert.equal(lossWords(losing(), tree), "loss 3.5 (1 error, 4 referred)");
   assert.equal(lossWords(content(), tree), "1 error");
-  assert.deepEqual(lossFact(losing(), tree, 6), ["Loss", "3.5", "over 6 cases, with 1 error, 4 referred"]);
+  assert.deepEqual(lossFact(losing(), tree, 6), ["Loss", "3.5", "over 6 cases, with 1 error, 4 referred; a missed ill counts 5, a false alarm 1"]);
   assert.deepEqual(lossFact(content(), tree, 6), ["Errors", "1", "of 6 cases (16.7%)"]);
 });
 

@@ -48,7 +48,7 @@ test("a stage is named by its tests, and by the points or the model that decide 
 
 test("a leaf with points says which totals get which answer", () => {
   const node = { kind: "leaf", counts: [3, 3], label: 0, totals: 0, cuts: [2, 4, 5], chances: [[0.9, 0.1], [0.6, 0.4], [0.4, 0.6], [0.1, 0.9]] };
-  assert.deepEqual(model.answersOf(indexed(), node), [{ label: 0, when: "3 or fewer" }, { label: 1, when: "4 points or more" }]);
+  assert.deepEqual(model.answersOf(indexed(), node), [{ label: 0, when: "3 points or fewer" }, { label: 1, when: "4 points or more" }]);
 });
 
 test("the costliest path goes from its leaf to the root", () => {

@@ -63,7 +63,7 @@ test("sides of totals are named in the language", () => {
     return inLanguage("de", () => branchNames(nameAll(made), 0));
   };
   const cuts = [2, 7];
-  assert.deepEqual(named({ cuts }, [[0], [1], [2], [0, 2], [0, 1, 2]]), [["1 oder weniger"], ["2 bis 6 Punkte"], ["7 Punkte oder mehr"], ["1 oder weniger", "7 Punkte oder mehr"], ["beliebig"]]);
+  assert.deepEqual(named({ cuts }, [[0], [1], [2], [0, 2], [0, 1, 2]]), [["1 Punkt oder weniger"], ["2 bis 6 Punkte"], ["7 Punkte oder mehr"], ["1 Punkt oder weniger", "7 Punkte oder mehr"], ["beliebig"]]);
   assert.deepEqual(named({ cuts: [1, 2] }, [[1]]), [["1 Punkt"]]);
   assert.deepEqual(named({ confidence: 0.8 }, [[0], [1], [0, 1]]), [["80 % sicher"], ["weniger sicher"], ["beliebig"]]);
   const at = [0.07, 0.932];

@@ -30,10 +30,13 @@ test("a model says how often it gives each answer", () => {
 test("points stand with their results, and totals with their answers", () => {
   const made = content();
   const [first] = made.trees[0].outline;
+  Object.assign(first, { continues: true, chances: [[0, 0.1], [3, 0.75]] });
   first.points = [{ test: 0, names: [["red", "blue"], ["green"]], results: [[[0, 2], 3], [[1], 0]], else: 1 }];
   first.endings = [{ names: ["0-1"], below: 2, answer: 0, cases: [2, 0] }, { names: ["3"], below: 1, answer: null, cases: [1, 3] }];
   const text = textOf(made);
   assert.ok(text.includes("red or blue: 3 | green: 0 | unknown: 1"));
-  assert.match(text, /0-1 ?well ?33.3% \(2\)/);
+  assert.match(text, /0-1 ?well ?33.3% \(2, 0 ill\)/);
   assert.match(text, /3 ?go to 2 ?66.7% \(4\)/);
+  assert.match(text, /then by the total of points so far/);
+  assert.match(text, /chance of ill at a total of 0: 10%, 3: 75%/);
 });
