@@ -65,7 +65,7 @@ function route({ content, rows }) {
 /** Any test of the stage, with any result, none of these, or none at all, paid or not. */
 function wander({ content, walks, seed }) {
   const index = indexed(content);
-  const { max_cost: most } = content.trees[0];
+  const [tree] = content.trees;
   const above = [];
   let state = seed >>> 0;
   const random = (/** @type {number} */ below) => {
@@ -75,8 +75,11 @@ function wander({ content, walks, seed }) {
   for (let walk = 0; walk < walks; walk++) {
     const answers = [];
     for (;;) {
-      const { open, waiting, spent, left } = follow(index, answers);
-      if (spent + left > most + 1e-9 * (1 + most)) above.push({ walk, spent, left, most, answers });
+      const { open, waiting, further, ...price } = follow(index, answers);
+      [price, ...further].forEach(({ spent, left }, at) => {
+        const { max_cost: most } = at ? tree.further[at - 1] : tree;
+        if (spent + left > most + 1e-9 * (1 + most)) above.push({ walk, at, spent, left, most, answers });
+      });
       if (!open) break;
       const node = index.nodes[waiting[random(waiting.length)]];
       const outcome = random(index.content.tests[node.test].outcomes.length + 3);

@@ -117,7 +117,7 @@ def test_of_folded_parts_the_one_is_marked_that_costs_a_known_case_most() -> Non
     codes = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [2, 2, 0]]
     tree = bt.grow(bt.Instance(codes, ["u", "v", "x", "y", "z"], prices=prices, test_names=["a", "b", "c"]))
     drawing = tree.draw(max_depth=1)
-    assert "dark red: the costliest path, 4" in "".join(s.text for s in drawing.shapes if isinstance(s, Text))
+    assert "red: the costliest path, 4" in "".join(s.text for s in drawing.shapes if isinstance(s, Text))
     # After a = 0 comes b, which would cost 9 where it shows what no known case shows there; after a = 1 comes c.
     assert [stroke.colour == WORST for stroke in endings(drawing)] == [False, True, False]
 

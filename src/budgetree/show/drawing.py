@@ -177,7 +177,7 @@ class _Painter:
     ) -> tuple[list[Shape], float]:
         """The title, and what the marks mean."""
         folded = sum(ending.group not in self.shown and ending.goes_to is not None for ending in self._endings())
-        caption = [*notes] or [f"dark red: the costliest path, {self.words.amount(self.outline.most((0,)))}"]
+        caption = [*notes] or [f"red: the costliest path, {self.words.amount(self.outline.most((0,)))}"]
         if folded:
             caption[-1] += f"; dashed: {counted(folded, 'part')} not shown"
         shapes, y = _lines(title, x, y, width, self.size + 2 * bool(notes), bold=True)
@@ -257,12 +257,12 @@ class _Painter:
             y += height
         if record.chances:
             target = self.tree.schema.wording.classes[self.outline.target]
-            chances = ", ".join(f"{total}: {100 * chance:.0f} %" for total, chance in record.listed_chances)
+            chances = ", ".join(f"{total}: {100 * chance:.0f}%" for total, chance in record.listed_chances)
             more, y = _lines(f"chance of {target} at a total of {chances}", left, y + 3, inner, small, GREY)
             shapes += more
         y += PAD - 3
         hint = words.describe(record.group)
-        frame = Box(x, top, width, y - top, PAPER, WORST if is_worst else INK, False, hint)
+        frame = Box(x, top, width, y - top, PAPER, INK, False, hint)
         return [frame, *shapes], y - top
 
     def _ending(

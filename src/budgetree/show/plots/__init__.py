@@ -146,7 +146,7 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     """Draw a tree as boxes of 180 mm, one below the other.
 
     A box has the tests that are bought one after the other, their price, and what then happens: outcomes with the same
-    subtree share a line, answers have their class's colour, and the costliest path is dark red.
+    subtree share a line, answers have their class's colour, and the costliest path is red.
 
     Parameters
     ----------
