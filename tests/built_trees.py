@@ -424,3 +424,14 @@ def state_at(tree: Tree, node: int) -> PathState:
         elif nodes.kind[above] == Kind.BY_RESULT:
             state = costs.after_seeing(state, test, mask_of(at == child for at in nodes.below(above).tolist()))
     return state
+
+
+def late_branch_tree() -> bt.Tree:
+    """Two tests of one stage, and a branch by the first, which costs 5 where fewer cases go, and else 1."""
+    codes = [[0, 0, 0], [0, 1, 1], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    prices = {"a": {"0": 1, "1": 5}, "b": 1, "c": 10}
+    builder = bt.TreeBuilder(bt.Instance(codes, [0, 1, 1, 0, 1], test_names=["a", "b", "c"], prices=prices))
+    most, *others = builder.branch(builder.buy(builder.buy(builder.root, "a"), "b"), "a")
+    for end in [*others, *builder.branch(builder.buy(most, "c"), "c")]:
+        builder.leaf(end)
+    return builder.build()

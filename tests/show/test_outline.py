@@ -123,7 +123,9 @@ def test_points_are_listed_once_below() -> None:
         "buy colour + grade: costs 3 to 5 with 0.5 for blood draw, then points of colour + grade?"
     )
     assert lines[2].startswith("├─ 1 point or fewer | 7 points or more: → ill, spent 5  [")
-    assert "→ by points of colour + grade: 2 points or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[4]
+    assert (
+        "→ by points of colour + grade: 2 points or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[4]
+    )
     assert lines[-3:-1] == ["points of colour + grade:", "  colour  b: 0; g: 5; r: 2; anything else: 0"]
     assert "points of colour" not in points_tree().to_text(max_depth=0)
 

@@ -126,10 +126,7 @@ def test_a_name_stays_on_its_line() -> None:
 
 
 def test_paper_says_which_chances_are_not_added_up_by_hand() -> None:
-    assert (
-        chart_notes(new_tree("model"))[-1]
-        == "Chances by a model are read from the page; they cannot be added up by hand."
-    )
+    assert "not by hand: use budgetree ask, or the report page." in chart_notes(new_tree("model"))[-1]
     assert "by hand" not in " ".join(chart_notes(points_tree()))
 
 

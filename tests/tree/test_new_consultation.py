@@ -15,7 +15,7 @@ from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
 from budgetree.tree.consultation import possible_leaves
 from budgetree.tree.explanation import explain
-from built_trees import random_tree, stages_tree
+from built_trees import late_branch_tree, random_tree, stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("tree", None)]
@@ -277,3 +277,13 @@ def test_a_typing_error_is_still_refused() -> None:
     case = bt.Consultation(new_tree("model", None))
     with refused(ResultError, found="purpel"):
         case.answer("purpel")
+
+
+def test_what_is_charged_without_a_result_falls_to_what_a_later_branch_takes() -> None:
+    tree = late_branch_tree()
+    case = bt.Consultation(tree, charge_unavailable=True)
+    assert (case.spent, case.worst_case_remaining, tree.max_cost) == (0, 12, 12)
+    case.unavailable()
+    assert (case.spent, case.worst_case_remaining) == (5, 7)  # b and c, less 4 where a is taken to cost 1
+    case.answer("0")
+    assert (case.spent, case.worst_case_remaining) == (2, 10)

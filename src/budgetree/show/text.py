@@ -294,14 +294,14 @@ def size_and_cost(tree: Tree) -> dict[str, Any]:
     return {name: getattr(tree, name) for name in names} | {"origin": str(tree.origin)}
 
 
-def chart_notes(tree: Tree, records: Sequence[StageRecord]) -> list[str]:
+def chart_notes(tree: Tree) -> list[str]:
     """What stands above a chart: whose cases, what it costs at most, what a miss counts; what to do with it."""
     of_class = _of_class(tree, tree.nodes.counts[0].tolist(), of_all=True)
     facts = [f"learned from {counted(tree.n_objects, 'case')} ({of_class})"]
     facts += [f"at most {tree.words.worst} each", *_loss_note(tree)]
-    how, nodes = "Add the points. " if any(record.unit == "points" for record in records) else "", tree.nodes
+    how, nodes = "Add the points. " if tree.outline.tables else "", tree.nodes
     if any(isinstance(rule, Model) for rule in nodes.rules) or any(split.model for split in nodes.splits):
-        how = "A model works out the chance from all results so far: use budgetree ask, or the report page. "
+        how = "A model works out the chance from all results, not by hand: use budgetree ask, or the report page. "
     return [" · ".join(facts), f"{how}Stop where it says so."]
 
 
@@ -319,7 +319,7 @@ def to_stages(tree: Tree) -> str:
     """A chart to work through on paper: stages with their points, and where to stop."""
     records, classes = stage_records(tree), tree.schema.wording.classes
     subject = classes[tree.outline.target].upper() if len(classes) == 2 else f"WHICH OF {len(classes)}"
-    facts, *notes = chart_notes(tree, records)
+    facts, *notes = chart_notes(tree)
     lines = [f"{subject}?   {facts}", *notes]
     for record in records:
         lines += ["-" * CHART, *_stage_lines(tree, record, is_last=record is records[-1])]

@@ -121,31 +121,42 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> list[int]:
+def most_ahead(
+    tree: Tree,
+    start: int,
+    flags: int,
+    codes: Mapping[int, int],
+    missing: Mapping[int, NDArray[np.int64]],
+    save: Callable[[int, list[int]], NDArray[np.int64]],
+) -> list[int]:
     """The most of each resource that a case at this node can still take: over all results that go with its own.
 
     flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
-    missing: the tests without a result.
+    missing: the tests without a result, and what each has saved of its charge by the branches so far. save: what it
+    saves where it is one of some results.
     """
     nodes, costs, later = tree.nodes, tree.schema.costs, tree.nodes.branched_later
-    most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags))]
+    most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags), missing)]
     while stack:
-        node, path = stack.pop()
+        node, path, saved = stack.pop()
         test, below = int(nodes.test[node]), nodes.below(node).tolist()
         if nodes.is_leaf[node]:
             most = list(map(max, most, path.spent))
         elif nodes.is_buy[node] and test in codes:
-            stack.append((below[0], path))
-        elif nodes.kind[node] == Kind.BY_RESULT and test in missing:
-            stack.append((majority_branch(tree, node).child, path))
+            stack.append((below[0], path, saved))
+        elif nodes.kind[node] == Kind.BY_RESULT and test in saved:
+            child, leading, _ = majority_branch(tree, node)
+            now = save(test, leading)
+            path = replace(path, spent=tuple((np.array(path.spent) + saved[test] - now).tolist()))
+            stack.append((child, path, {**saved, test: now}))
         elif nodes.kind[node] == Kind.BY_RESULT and test in codes:
-            stack.append((below[min(codes[test], len(below) - 1)], path))
+            stack.append((below[min(codes[test], len(below) - 1)], path, saved))
         else:
             for child in set(below):
                 state = nodes.state_below(node, child, path, costs)
                 if state.is_possible:
                     results = state.results if nodes.is_buy[node] else (r for r in state.results if r[0] in later)
-                    stack.append((child, replace(state, results=tuple(results))))  # what the path may need again
+                    stack.append((child, replace(state, results=tuple(results)), saved))  # what it may need again
     return most
 
 
@@ -358,8 +369,9 @@ class Consultation:
         if self.done:
             return [0] * len(nodes.all_spent)
         if self._missing or self._known or nodes.branched_later:
-            codes = self._known_codes | self.codes
-            return most_ahead(self.tree, self.node, self._state.path.flags, codes, self._missing)
+            codes, assumed = self._known_codes | self.codes, self._state.assumed
+            saved = {test: assumed[test].saved if test in assumed else self._saved(test, []) for test in self._missing}
+            return most_ahead(self.tree, self.node, self._state.path.flags, codes, saved, self._saved)
         found: list[int] = nodes.worst_from[:, self.node].tolist()
         return found
 

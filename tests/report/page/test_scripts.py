@@ -12,9 +12,10 @@ import pytest
 
 import budgetree as bt
 from budgetree.report import page, summarise_tree
-from built_trees import random_tree
+from built_trees import late_branch_tree, random_tree
 from page_process import Page
 from report_cases import large_tree
+from ruled_tables import RULES, ruled_table
 
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.js"))
 pytestmark = pytest.mark.skipif(
@@ -46,9 +47,11 @@ def test_no_two_scripts_have_one_name() -> None:
 
 
 def test_what_may_still_be_paid_never_exceeds_the_worst_case() -> None:
-    """Over 10,000 consultations at random: tests of a stage in any order, any result, none, paid or not."""
+    """Over 10,000 consultations at random: tests of a stage in any order, with any result or none, also with rules."""
     page, above = Page(), []
-    trees = [random_tree(seed)[0] for seed in range(48)] + [bt.grow(bt.datasets.load("soybean")), large_tree()]
+    trees = [random_tree(seed)[0] for seed in range(43)] + [bt.grow(bt.datasets.load("soybean")), large_tree()]
+    ruled = [bt.Instance.from_frame(ruled_table(), "y", prices=prices) for prices in RULES.values()]
+    trees += [late_branch_tree(), *(bt.grow(cases, budget=20) for cases in ruled)]
     for seed, tree in enumerate(trees):
         content = summarise_tree(tree, title="")
         above += page.ask({"content": content, "walks": 200, "seed": seed})["above"]

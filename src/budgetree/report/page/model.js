@@ -92,6 +92,17 @@ export function purchaseWords(index, bought) {
 }
 
 /**
+ * What a test without a result that is charged takes at most, where its branch is that of these results.
+ * @param {Index} index
+ * @param {Step} step
+ * @param {number[]} results
+ */
+export function paidFor(index, { at, answer, price, full = price }, results) {
+  const { charge } = buyAt(index, at);
+  return answer.charged && results.length ? full - charge[charge.length - 1] + Math.max(...results.map((result) => charge[result])) : price;
+}
+
+/**
  * The most that a case can still cost: over all results that go together with what is known of it. What tests that could
  * not be done would have paid may fall due.
  * @param {Index} index
@@ -120,7 +131,10 @@ export function mostAhead(index, start, known, missing) {
     } else {
       const step = known.get(node.test);
       if (step) {
-        stack.push({ at: childOf(node, step.answer), spent, open });
+        // What is charged without a result may fall to what this branch takes.
+        const [before] = open.get(node.test) ?? [step.price];
+        const now = step.answer.unavailable ? paidFor(index, step, node.usual.results) : before;
+        stack.push({ at: childOf(node, step.answer), spent: spent + now - before, open: new Map(open).set(node.test, [now]) });
         continue;
       }
       const before = open.get(node.test) ?? [];

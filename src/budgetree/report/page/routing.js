@@ -2,7 +2,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, ruleOf, testAt } from "./model.js";
+import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, paidFor, ruleOf, testAt } from "./model.js";
 import { clean, say } from "./words.js";
 
 /** @import { Answer, Buy, ByTotal, Index, Leaf, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
@@ -137,8 +137,8 @@ export function follow(index, answers) {
       const child = childOf(node, step.answer);
       if (step.answer.unavailable) {
         if (node.usual.decides) step.assumed = node.usual.words ?? "";
-        const saved = step.price - paidFor(index, step, node.usual.results);
-        if (saved > 0) [step.price, spent] = [clean(step.price - saved), spent - saved];
+        const price = paidFor(index, step, node.usual.results);
+        [step.price, spent] = [clean(price), spent + price - step.price];
       }
       if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
       at = child;
@@ -160,18 +160,6 @@ export function follow(index, answers) {
       return { ...rest(index, found, unsure, known), further: index.further.map((of) => follow({ ...of, further: [] }, answers)) };
     }
   }
-}
-
-/**
- * What a test without a result that is charged takes at most, where its branch is that of these results.
- * @param {Index} index
- * @param {Step} step
- * @param {number[]} results
- */
-function paidFor(index, { at, answer, price, full = price }, results) {
-  const { charge } = /** @type {Buy} */ (index.nodes[at]);
-  if (!answer.charged || !results.length) return price;
-  return full - charge[charge.length - 1] + Math.max(...results.map((result) => charge[result]));
 }
 
 /** The purchases from here on that come one after the other. @param {Index} index @param {number} at */

@@ -82,7 +82,6 @@ function stageCard(index, place, number) {
   const group = index.groups[place];
   const [{ asked }, by] = [stageWords(index, group), byWords(index, group, place)];
   const { content, groups, tree } = index;
-  const target = content.classes[tree.target];
   const all = total(index.nodes[0].counts);
   const here = total(countsIn(index, group));
   const spent = (/** @type {Index} */ of) => Math.max(...(group.branches ?? []).map(({ below }) => of.nodes[groups[below].nodes[0]].spent));
@@ -93,7 +92,7 @@ function stageCard(index, place, number) {
     /** @type {Child[]} */
     const what = next ? [element("b", {}, say("wall.go_to", { number: next }))] : leafWords(index, /** @type {Leaf} */ (node), answer);
     const led = names.length ? element("td", {}, listed(names)) : null;
-    const found = next || content.classes.length !== 2 ? [] : [`${amount(cases[tree.target])} ${target}`];
+    const found = next || content.classes.length !== 2 ? [] : [`${amount(cases[tree.target])} ${content.classes[tree.target]}`];
     const size = say("bars.figures", { share: percent(total(cases), all), amount: listed([amount(total(cases)), ...found]) });
     return element("tr", {}, led, element("td", { colspan: led ? null : 2 }, ...what), numberCell(size));
   });
@@ -106,7 +105,7 @@ function stageCard(index, place, number) {
     pointsTable(index, group),
     by ? element("p", { class: "quiet" }, say("tree.by", { what: by })) : null,
     element("table", {}, element("tbody", {}, ...rows)),
-    chances.length ? element("p", { class: "quiet" }, say("wall.chance", { class: target, chances: listed(chances) })) : null,
+    chances.length ? element("p", { class: "quiet" }, say("wall.chance", { class: content.classes[tree.target], chances: listed(chances) })) : null,
   );
 }
 
