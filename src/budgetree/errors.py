@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from budgetree._internal import internal
 
@@ -182,6 +182,8 @@ class TreeError(BudgetreeError):
 class FileError(BudgetreeError):
     """A file that cannot be read as what it should be."""
 
+    holds: ClassVar[str] = "a whole JSON document"  # what is expected
+
     @classmethod
     @internal
     def of(cls, error: BudgetreeError, where: Where) -> FileError:
@@ -210,6 +212,8 @@ class ModelFileError(FileError):
     budgetree.errors.ModelFileError: pathway.json: this is not a budgetree model; expected ...
     """
 
+    holds = "a model, as `Tree.to_json` and `budgetree fit -o` write it"
+
 
 class CertificateError(FileError):
     """The file or document is not a certificate; a ValueError.
@@ -222,6 +226,8 @@ class CertificateError(FileError):
         ...
     budgetree.errors.CertificateError: this is not a certificate; expected ...
     """
+
+    holds = "a certificate, as `Certificate.to_json` and `budgetree fit --certificate` write it"
 
 
 class TooLargeError(BudgetreeError):

@@ -107,26 +107,16 @@ def _column_facts(column: Column) -> dict[str, Any]:
     """A column's name, kind, values and number of blank cells."""
     import numpy as np
 
-    numbers, blank = column.numbers, int(column.is_absent.sum())
-    if numbers is not None:
-        present = numbers[~np.isnan(numbers)]
-        distinct = np.unique(present)
-        if not len(distinct):
-            kind, shown = "empty", "no value"
-        elif len(distinct) <= MAX_VALUES:
-            kind, shown = "numbers", ", ".join(map(show_number, distinct.tolist()))
-        else:
-            kind, shown = "numbers", f"{show_number(distinct[0])} to {show_number(distinct[-1])}"
-        n_distinct = len(distinct)
+    values: list[Any]
+    if column.numbers is None:
+        kind, values = "categories", sorted(column.coded().present(), key=str)
+        shown = with_more([f"{value!s:.20}" for value in values[:MAX_VALUES]], len(values) - MAX_VALUES)
     else:
-        coded = column.coded()
-        values = sorted(coded.present(), key=str)
-        n_distinct = len(values)
-        kind, shown = (
-            "categories",
-            with_more([f"{value!s:.20}" for value in values[:MAX_VALUES]], n_distinct - MAX_VALUES),
-        )
-    return {"name": column.name, "kind": kind, "values": shown, "distinct": n_distinct, "blank": blank}
+        values = np.unique(column.numbers[~np.isnan(column.numbers)]).tolist()
+        kind, some = "numbers" if values else "empty", list(map(show_number, values[:MAX_VALUES])) or ["no value"]
+        shown = ", ".join(some) if len(values) <= MAX_VALUES else f"{some[0]} to {show_number(values[-1])}"
+    blank = int(column.is_absent.sum())
+    return {"name": column.name, "kind": kind, "values": shown, "distinct": len(values), "blank": blank}
 
 
 def _probable_target(columns: list[dict[str, Any]], left_out: list[str]) -> str | None:

@@ -19,17 +19,16 @@ def datasets(as_json: bool) -> None:
     """List the data sets that come with budgetree."""
     from budgetree import datasets as bundled
 
-    found = []
-    for name in bundled.names():
-        instance = bundled.load(name)
-        sizes = {"cases": instance.n_objects, "tests": instance.n_tests, "classes": instance.n_classes}
-        found.append({"name": name} | sizes)
+    loaded = {name: bundled.load(name) for name in bundled.names()}
+    found = [
+        {"name": name, "cases": one.n_objects, "tests": one.n_tests, "classes": one.n_classes}
+        for name, one in loaded.items()
+    ]
     if as_json:
         print_json(found)
         return
-    click.echo(f"{'name':<14} {'cases':>8} {'tests':>6} {'classes':>8}")
-    for entry in found:
-        click.echo(f"{entry['name']:<14} {entry['cases']:>8} {entry['tests']:>6} {entry['classes']:>8}")
+    for row in (found[0], *(entry.values() for entry in found)):
+        click.echo("{:<14} {:>8} {:>6} {:>8}".format(*row))
     click.echo("\nUse a name in place of a file: budgetree frontier pima")
 
 

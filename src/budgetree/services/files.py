@@ -144,7 +144,7 @@ def read_json(path: str | PathLike[str], kind: type[FileError]) -> Any:
     except UnicodeDecodeError as error:
         flaw = f"byte {error.start:,} is not UTF-8"
     except json.JSONDecodeError as error:
-        flaw, line = f"{error.msg}, column {error.colno}; the file may be truncated", error.lineno
+        flaw, line = f"{error.msg}, column {error.colno}", error.lineno
     except _TwiceError as error:
         subject = error.args[0]
         flaw = f"the entry {subject!r:.60} is there twice"
@@ -152,7 +152,8 @@ def read_json(path: str | PathLike[str], kind: type[FileError]) -> Any:
         flaw = "there is a whole number of thousands of digits"
     except RecursionError:
         flaw = "brackets are nested too deeply"
-    raise kind(f"this is not valid JSON: {flaw}.", subject=subject, expected="valid JSON", where=Where(str(path), line))
+    message = f"this is not valid JSON: {flaw}; expected {kind.holds}."
+    raise kind(message, subject=subject, expected="valid JSON", where=Where(str(path), line))
 
 
 class _TwiceError(ValueError):
