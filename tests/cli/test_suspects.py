@@ -95,7 +95,7 @@ def test_limits_are_read_as_numbers_on_request(
     monkeypatch.chdir(tmp_path)
     rows = [f"{'<5' if i % 2 else 5 + i},{'no' if i % 2 else 'ill'}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["troponin,y", *rows]), encoding="utf-8")
-    message = "troponin: is a number in 30 of 60 rows, but '<5' in others; so all are taken as text. --censored takes"
+    message = "troponin: is a number in 30 of 60 rows, but '<5' in others; so all are taken as text. --censored reads"
     assert message in run(capsys, "check", "t.csv", "-t", "y")
     fit = [*FIT_KNOWN, "t.csv", "-t", "y", "--budget", "1", "--folds", "0", "-o", "m.json", "--censored"]
     assert "warning" not in run(capsys, *fit)

@@ -185,7 +185,8 @@ def check_header(where: Where, names: Sequence[str]) -> None:
         raise TableFileError(f"{message} {advice}", where=where, found=len(names), expected=MAX_COLUMNS)
     if "" in names:
         message = (
-            f"column {names.index('') + 1} has no name; give every column one. If this is a title above the table,"
+            f"column {names.index('') + 1} has no name; name it, or delete it if it only numbers the rows (pandas: "
+            "to_csv(…, index=False)). If this is a title above the table,"
         )
         remedy = Remedy(
             *(f"delete it, or say where the names are: {how}." for how in ("header_row=2", "--header-row 2"))
