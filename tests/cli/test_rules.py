@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from command_line import run
 
 import budgetree as bt
+from budgetree.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore:prices. no path can buy")
 RULES = """default = 1
@@ -60,6 +62,9 @@ def test_a_preference_says_what_it_costs(capsys: pytest.CaptureFixture[str], tab
     printed = fit(capsys, table, "--budget", "3", "--without", "e", "--first", "a")
     assert "beginning with 'a' and without 'e': 32 more errors of 64 cases, proven." in printed
     assert "without 'd': no more errors of 64 cases, proven." in fit(capsys, table, "--budget", "3", "--without", "d")
+    rules = ["--prices", str(table / "rules.toml"), "--budget", "4", "--limit", "time=32"]
+    printed = fit(capsys, table, *rules, "--first", "e")  # instead of the "a" of the list
+    assert "beginning with 'e': 16 fewer errors of 64 cases, proven." in printed
     facts = json.loads(fit(capsys, table, "--budget", "3", "--without", "e", "--json"))["preference"]
     assert (facts["more_loss"], facts["proven"], facts["without"]) == (32, True, ["e"])
 
@@ -70,6 +75,19 @@ def test_what_may_only_follow_a_test_left_out_is_left_out_too(capsys: pytest.Cap
         fit(capsys, table, *rules, option, "b", option, "c")
         assert set(bt.Tree.from_json(table / "m.json").test_names) == {"a", "e"}
     assert "which every path is to begin with" in fit(capsys, table, "--budget", "3", "--first", "x", code=1)
+    refused = fit(capsys, table, "--budget", "3", "--first", "e", "--without", "e", code=1)
+    assert "every path is to begin with 'e', which is left out; change --first" in refused
+
+
+def test_what_no_path_can_buy_is_said_once_and_briefly(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    common = ["--target", "ill", "--objective", "known", "--folds", "0", "--limit", "tests=0"]
+    pd.read_csv(table / "cases.csv").assign(f=0, g=1).to_csv(table / "cases.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["frontier", str(table / "cases.csv"), *common]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "no path can buy" in line]
+    assert len(lines) == len(set(lines)) == 5
+    assert lines[-1] == "warning: prices: no path can buy 3 further tests"
 
 
 def test_a_consultation_and_predictions_have_every_resource(

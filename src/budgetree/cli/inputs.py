@@ -26,7 +26,7 @@ from budgetree.problem.instance import Duplicates
 from budgetree.problem.prices import left_out_sentence
 from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.files import check_place
-from budgetree.services.words import some_of
+from budgetree.services.words import listed, some_of
 from budgetree.tree import Tree
 from budgetree.tree.provenance import Objective
 
@@ -138,6 +138,10 @@ def given_settings(request: Request) -> Settings:
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
     given, needing = replace(given, losses=losses, labels=labels).leaving_out(request.no_tests)
+    kept = () if given.prices is None else given.prices.first
+    if gone := [name for name in request.first if name not in kept]:
+        message = f"every path is to begin with {listed(gone)}, which {'is' if len(gone) == 1 else 'are'} left out"
+        raise PricesError(f"{message}; change --first, or what is left out.", subject=gone[0])
     if needing:
         warn(left_out_sentence(needing))
     return given

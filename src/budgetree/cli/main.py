@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from errno import EISDIR, ENOENT
 from glob import glob
 from typing import Any
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     with none_lost(), warnings.catch_warnings():
-        warnings.showwarning = _warn
+        warnings.showwarning = _warn_once(set())
         try:
             outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
             sys.stdout.flush()  # or the error that it cannot be printed
@@ -147,9 +147,15 @@ def _ended_by(error: Exception) -> int:
     return _tell(visible_lines(f"internal error: {kind}: {error}. {REPORT_IT}\n"), BUG)
 
 
-def _warn(message: Warning | str, *_where: Any, **_others: Any) -> None:
-    """A warning without the place in the code."""
-    _tell(click.style("warning: ", fg="yellow") + visible_lines(str(message)) + "\n", 0)
+def _warn_once(said: set[str]) -> Callable[..., None]:
+    """Shows warnings without the place in the code, each once."""
+
+    def warn(message: Warning | str, *_where: Any, **_others: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            _tell(click.style("warning: ", fg="yellow") + visible_lines(str(message)) + "\n", 0)
+
+    return warn
 
 
 def _failed(message: str, usage: str = "", exit_code: int = FAILED) -> int:

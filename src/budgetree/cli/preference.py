@@ -68,9 +68,12 @@ class Preference:
             costs = map(tree.schema.wording.amount, (tree.exact_max_cost, free.exact_max_cost))
             return f"a worst case of {' instead of '.join(costs)}{proven}"
         more = tree.exact_loss - free.exact_loss
-        if more < 0:  # a search that ended early
+        if more < 0 and not self.is_proven:  # a search that ended early
             return "a better tree than was found without that preference; a longer --time-limit lets the search go on"
+        word = "fewer" if more < 0 else "more"  # where it replaces what every path had to begin with
         if tree.schema.losses is not None:
-            return f"a loss of {show_number(more)} more{proven}" if more else f"no more loss{proven}"
+            lost = f"a loss of {show_number(abs(more))} {'less' if more < 0 else 'more'}" if more else "no more loss"
+            return f"{lost}{proven}"
         total = counted(tree.schema.cases(int(tree.nodes.counts[0].sum())), "case")
-        return f"{counted(more, 'more error', 'more errors') if more else 'no more errors'} of {total}{proven}"
+        errors = counted(abs(more), f"{word} error", f"{word} errors") if more else "no more errors"
+        return f"{errors} of {total}{proven}"

@@ -16,11 +16,13 @@ from budgetree.errors import Remedy, SettingError
 from budgetree.learn.validation import KnownRows
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
+from budgetree.services.words import counted
 from budgetree.tree.leaves import is_whole
 from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
 
 Leaves = Literal["auto", "tree", "points", "model"]
 CACHE_BYTES = 1 << 28  # for what trees share or a search has learned
+MOST_WARNINGS = 5  # of tests that cannot be had
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,8 +61,11 @@ def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
     if not isinstance(cases, DistributedCases):
         check_instance(cases)
-    schema = cases.schema
-    for message in schema.costs.unreachable():
+    messages = list(cases.schema.costs.unreachable())
+    if len(messages) > MOST_WARNINGS:
+        others = counted(len(messages) - MOST_WARNINGS + 1, "further test")
+        messages[MOST_WARNINGS - 1 :] = [f"prices: no path can buy {others}"]
+    for message in messages:
         warnings.warn(message, stacklevel=3)
 
 
