@@ -60,3 +60,33 @@ def test_no_module_is_called_like_a_function_that_it_defines() -> None:
     for file in PACKAGE.rglob("*.py"):
         if file.parent.name != "cli":  # a command's file is called like the command
             assert not re.search(rf"^def {file.stem}\(", file.read_text(encoding="utf-8"), re.M), file
+
+
+# Whatever names a panel, an order or a beginning knows a rule; everything else asks CostModel, and sees resources and
+# flags. The page's tab panels and the panels of the paper's figure are other things.
+RULE = re.compile(
+    r"(?<![-\w])panel(?!-)|\bRuleKind\.(PANELS|ORDER|LIMITS)\b|\b(costs|prices|facts|schema)\.(first|order)\b", re.I
+)
+KNOW_RULES = {
+    "core/cost/cost_model.hpp",
+    "src/budgetree/cli/inputs.py",  # --first
+    "src/budgetree/problem/cost_model.py",
+    "src/budgetree/problem/prices.py",
+    "src/budgetree/proof/check/exhaust.py",
+    "src/budgetree/proof/check/facts.py",
+    "src/budgetree/proof/entries.py",
+    "src/budgetree/report/page/model.js",
+    "src/budgetree/report/page/types.d.ts",
+    "src/budgetree/report/summary.py",
+    "src/budgetree/tree/model/encoding.py",
+    "src/budgetree/tree/model/model.schema.json",
+}
+
+
+def test_rules_of_pathways_are_known_to_a_dozen_files() -> None:
+    found = set()
+    for path in [*(ROOT / "core").rglob("*.?pp"), *(ROOT / "src/budgetree").rglob("*")]:
+        if path.suffix in {".cpp", ".hpp", ".py", ".json", ".js", ".ts", ".sql"} and "reproduce" not in path.parts:
+            found |= {path.relative_to(ROOT).as_posix()} if RULE.search(path.read_text(encoding="utf-8")) else set()
+    assert found == KNOW_RULES
+    assert len(KNOW_RULES) <= 12

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.problem import Instance, Schema, drawing
-from budgetree.problem.cost_model import RuleKind
+from budgetree.problem.cost_model import OF_PATHS, RuleKind
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, listed, show_number, with_more
@@ -106,7 +106,7 @@ def statement(
         asked = f"Only trees with at least {bounds.min_cases} cases at every outcome were asked for"
         asked = f"{asked}; outcomes that share a leaf count one by one."
         facts = (Fact("min_cases", asked, {"cases": bounds.min_cases}), *facts)
-    if bounds.ignores & {RuleKind.PANELS, RuleKind.LIMITS, RuleKind.ORDER}:
+    if bounds.ignores & OF_PATHS:
         rules = [str(rule) for rule in RuleKind if rule in bounds.ignores]
         left_out = f"This bound does not count on {' and '.join(rules)}; with them it might be higher."
         facts = (*facts, Fact("ignores", left_out, {"rules": rules}))

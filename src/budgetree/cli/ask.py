@@ -54,8 +54,9 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
     while not case.done:
         price = f"costs {_amounts(case, 'next')}" if any(cost.next for cost in case.costs.values()) else "is free"
         to_come = f"at most {_amounts(case, 'remaining')} more to come"
-        question, panel = click.style(visible(str(case.question)), bold=True), case.panel and f" ({case.panel})"
-        say(f"\n{question}{visible(panel or '')} {price}  (spent {_amounts(case, 'spent')}, {to_come})")
+        of = case.tree.test_names.index(str(case.next_test))
+        question = visible(case.tree.schema.costs.called(of, case.tree.schema.wording.tests))
+        say(f"\n{click.style(question, bold=True)} {price}  (spent {_amounts(case, 'spent')}, {to_come})")
         if case.help:
             say(f"  {visible(case.help)}")
         say(f"  so far: {_classes(case)}\n  answer with {visible(case.expected)}")

@@ -22,7 +22,7 @@ from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest
 from budgetree.learn.validation import Groups, KnownRows, Learn, Validation, cross_validate
 from budgetree.problem import Instance
-from budgetree.problem.cost_model import RuleKind
+from budgetree.problem.cost_model import OF_LONG_SEARCHES
 from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.tree import Tree
@@ -105,7 +105,7 @@ def _bounds(found: Frontier, candidate: Candidate, least: int, within: int | Non
     """
     is_exact, rules = found.found_by is Method.EXACT, found.instance.schema.costs.rules
     if is_exact and least > found.instance.irreducible.units:
-        rules -= {RuleKind.LIMITS}
+        rules -= OF_LONG_SEARCHES
     return candidate.bounds(searched=is_exact, least_loss=least, within=within, ignores=rules, **others)
 
 
@@ -177,8 +177,8 @@ def search_new(request: FitRequest, instance: Instance, clock: Clock, progress: 
     if budgets is None:
         budgets = trees.budgets(request.budget, request.n_points or DEFAULT_POINTS, clock)
     leaf, costs = (0, leaf_candidate(fine)), fine.schema.costs
-    by: dict[int | float, tuple[int | float, Candidate]] = {} if costs.first else {0: leaf}
-    if costs.first:  # the least budget pays the tests that every path begins with
+    by: dict[int | float, tuple[int | float, Candidate]] = {} if costs.begun.tests else {0: leaf}
+    if costs.begun.tests:  # the least budget pays the tests that every path begins with
         budgets = sorted({costs.amount(costs.least_budget), *budgets})
     made = list(_each_tree(trees, budgets, clock, progress))
     for budget, tree in made:
@@ -207,7 +207,7 @@ def learn_new(request: FitRequest, found: Frontier) -> Learn:
         seconds, costs = clock.seconds_of(1 / len(found)), part.schema.costs
 
         def tree_for(budget: Any) -> Tree:
-            if not costs.first and not costs.budget_units(budget) and costs.prices(costs.start).all():
+            if not costs.begun.tests and not costs.budget_units(budget) and costs.prices(costs.start).all():
                 return leaf_candidate(part).make()
             return trees.tree(budget, time_limit=seconds, progress=False)
 

@@ -53,6 +53,10 @@ class RuleKind(StrEnum):
     ORDER = "order"  # and what every path begins with
 
 
+OF_PATHS = frozenset((RuleKind.PANELS, RuleKind.LIMITS, RuleKind.ORDER))  # the others are prices of tests
+OF_LONG_SEARCHES = frozenset((RuleKind.LIMITS,))  # that the bound counts on which a long search raises
+
+
 class Reason(Enum):
     """Why a test may not be bought."""
 
@@ -187,7 +191,7 @@ class CostModel:
     @cached_property
     def is_plain(self) -> bool:
         """Whether there is nothing but prices and fees: no further resource, no panel, no order."""
-        return not self.rules & {RuleKind.PANELS, RuleKind.LIMITS, RuleKind.ORDER}
+        return not self.rules & OF_PATHS
 
     @cached_property
     def one_price(self) -> int | None:
@@ -262,13 +266,24 @@ class CostModel:
             state = self.after_ordering(state, test)
         return state
 
+    @property
+    def has_duties(self) -> bool:
+        """Whether paths must buy some test once they have bought another, or before they end."""
+        return bool(self.panels or self.first)
+
     def missing(self, state: PathState) -> int | None:
         """The test that a path must buy next: the rest of a panel, or of what every path begins with."""
-        if not self.panels and not self.first:
+        if not self.has_duties:
             return None
         begun = [panel for panel in self.panels if any(test in state.tests for test in panel)]
         due = (test for tests in (*begun, self.first) for test in tests if test not in state.tests)
         return next(due, None)
+
+    def duty(self, test: int) -> str:
+        """Why a test is missing."""
+        if test in self.first:
+            return "every path begins with it"
+        return "it is bought together with what was bought before it"
 
     @property
     def least_budget(self) -> int:
@@ -310,6 +325,25 @@ class CostModel:
     def given_by(self, test: int) -> tuple[int, ...]:
         """The tests that are bought with this one: its panel, or itself."""
         return next((panel for panel in self.panels if test in panel), (test,))
+
+    @cached_property
+    def purchases(self) -> tuple[int, ...]:
+        """The tests that are bought by themselves, and of each panel its first."""
+        return tuple(test for test in range(len(self.test_names)) if self.given_by(test)[0] == test)
+
+    def called(self, test: int, names: Sequence[str]) -> str:
+        """A test by its display name, and the panel that it is ordered in."""
+        panel = self.panel_of(test)
+        return f"{names[test]} ({panel})" if panel else names[test]
+
+    def ordered(self, tests: Iterable[int], names: Sequence[str]) -> list[str]:
+        """What is bought to have these tests, in order: tests by their display names, and panels with theirs."""
+        found = list[str]()
+        for test in tests:
+            if test in self.purchases:
+                members = ", ".join(names[each] for each in self.given_by(test))
+                found.append(f"{panel} ({members})" if (panel := self.panel_of(test)) else members)
+        return found
 
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """Per test, the price of what falls due on a path with these flags; for one path, or node × test for many."""
@@ -375,10 +409,14 @@ class CostModel:
     def allowed(self, state: PathState) -> NDArray[np.int64]:
         """The tests that may be bought next; of a panel its first."""
         fits = (np.array(state.spent)[:, None] + self._takes(state) <= np.array(self.limits)[:, None]).all(axis=0)
-        fits &= self.needs & ~state.flags == 0
+        fits &= self.unlocked(state)
         fits[list(state.tests)] = False
         fits[[test for panel in self.panels for test in panel[1:]]] = False
         return np.flatnonzero(fits)
+
+    def unlocked(self, state: PathState) -> NDArray[np.bool_]:
+        """Per test, whether all was done and seen that must come before it."""
+        return np.asarray(self.needs & ~state.flags == 0)
 
     def after_buying(self, state: PathState, test: int) -> PathState:
         """The state once a test is paid and nothing is known yet of its result."""
@@ -435,9 +473,7 @@ class CostModel:
 
     def unreachable(self) -> Iterator[str]:
         """Which tests no path can buy, and why: by the path to each that buys only what must come before it."""
-        for target, name in enumerate(() if self.is_plain else self.test_names):
-            if target != self.given_by(target)[0]:
-                continue
+        for target in () if self.is_plain else self.purchases:
             left, wanted, state = [target], dict[int, int](), self.begun
             for one in left:  # grows while it is read
                 for flag in (flag for flag in self.conditions if int(self.needs[one]) >> flag & 1):
@@ -451,7 +487,7 @@ class CostModel:
                 refusals = {one: self.refusal(state, one) for one in left if one not in state.tests}
                 step = next((one for one, refusal in refusals.items() if refusal is None), None)
                 if step is None:
-                    yield f"prices: no path can buy {name!r}: {refusals[target]}"
+                    yield f"prices: no path can buy {self.test_names[target]!r}: {refusals[target]}"
                     break
                 state = self.after_ordering(state, step)
 
@@ -486,8 +522,13 @@ class CostModel:
         return np.asarray(own[:, possible].max(axis=1, initial=0))
 
     def fees_of(self, test: int, flags: int = 0) -> list[int]:
-        """The fees that fall due with a test on a path which has paid these."""
+        """The fees that fall due with a test on a path which has paid these; a panel is one."""
         return [fee for fee in range(len(self.fee_names)) if int(self.pays[test]) & ~flags & 1 << fee]
+
+    def shared_by(self, test: int, flags: int) -> list[int]:
+        """Those of them that are shared, and take something."""
+        n_shared = len(self.fee_names) - len(self.panels)
+        return [fee for fee in self.fees_of(test, flags) if fee < n_shared and self.fees[:, fee].any()]
 
     def settings_of(self, test: int) -> list[list[tuple[int, list[int] | None]]]:
         """Per flag that a test needs, what sets it: a test, and which of its results; None for any."""

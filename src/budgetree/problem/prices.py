@@ -28,6 +28,9 @@ from budgetree.services.words import listed, show_number, some_of
 MAX_FLAGS = 62  # what a path has paid and met is the bits of one 64-bit integer
 MAX_RESOURCES = 4  # with the price
 PRICE, TESTS = "price", "tests"  # resources that are always there
+# Of a settings file.
+PRICE_VALUES, PRICE_TABLES = ("default", "first"), ("tests", "shared", "limits", "panels", "order")
+PRICE_ENTRIES = "default, first, [tests], [shared.NAME], [limits.NAME], [panels.NAME] and [order]"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # what TOML writes without quotes
 
 AmountName = tuple[int | None, int | None, int | None]  # a test and its outcome, or a fee, by position
@@ -101,7 +104,7 @@ class Panel:
             expected = f"`tests` and what it takes: {', '.join(sorted(resources))}"
             wrong = next(iter([*sorted(resources - keys), *sorted(map(str, keys - resources))]), None)
             raise _refused(f"panel {name!r} is {entry!r:.80}; expected {expected}", name, wrong, expected)
-        tests = _names(entry["tests"], f"the tests of panel {name!r}", name)
+        tests = _names(entry["tests"], f"the list of tests of panel {name!r}", name)
         return cls(tests, {key: _amount(entry[key], f"{key!r} of panel {name!r}", name) for key in sorted(resources)})
 
     def __repr__(self) -> str:
@@ -156,19 +159,28 @@ class AmountList:
         self.tests = {str(name): self._test_price(name, price) for name, price in tests.items()}
         fees = _mapping(shared, "shared", "{name: (fee, [tests])}", of)
         self.shared = {str(name): SharedFee.of(str(name), entry, of) for name, entry in fees.items()}
-        self.default = None if default is None else _amount(default, "the price of every test", "default", of)
+        self.default = None if default is None else _amount(default, f"the {self._noun} of every test", "default", of)
 
     @property
     def _of(self) -> str:
         return "prices"
 
+    @property
+    def _noun(self) -> str:
+        return "amount" if isinstance(self, Limit) else "price"
+
+    @property
+    def _table(self) -> str:
+        """Where a settings file has the entries of tests."""
+        return f"limits.{_toml_key(self.name)}.tests" if isinstance(self, Limit) else "tests"
+
     def _test_price(self, name: object, price: Any) -> OutcomePrices:
         if not isinstance(price, Mapping):
-            return _amount(price, f"the price of test {name!r}", name, self._of)
+            return _amount(price, f"the {self._noun} of test {name!r}", name, self._of)
         if not price:
             message = f"test {name!r} has an empty table of outcome prices; give one price per outcome"
             raise _refused(message, name, price, of=self._of)
-        what = f"the price of test {name!r}, outcome"
+        what = f"the {self._noun} of test {name!r}, outcome"
         return {str(shown): _amount(own, f"{what} {shown!r},", name, self._of) for shown, own in price.items()}
 
     @internal
@@ -185,10 +197,12 @@ class AmountList:
                 f"Give every test a price, or a default for the rest: {type(self).__name__}({{…}}, default=1).",
                 "Add a line for each, or say what every test costs that is not in the list: --default-price 1."
                 if not isinstance(self, Limit)
-                else f"Add a line for each below [limits.{(name := _toml_key(self.name))}.tests], or `default = 1` "
-                f"below [limits.{name}].",
+                else f"Add a line for each below [{self._table}], or `default = 1` below "
+                f"[{self._table.removesuffix('.tests')}].",
             )
-            raise NoPriceError(f"{self._of}: no price for {listed(missing)}.", found=tuple(missing), remedy=remedy)
+            raise NoPriceError(
+                f"{self._of}: no {self._noun} for {listed(missing)}.", found=tuple(missing), remedy=remedy
+            )
         return [
             [Fraction(0)] * len(names) if name in panels else self._outcome_prices(name, names)
             for name, names in zip(test_names, outcomes, strict=True)
@@ -207,9 +221,10 @@ class AmountList:
             entries = ", ".join(f"{outcome!r}: 1" for outcome in missing)
             remedy = Remedy(
                 f"Add to its outcomes: {{{name!r}: {{…, {entries}}}}}.",
-                f"Add below [tests.{_toml_key(name)}], or in the braces of {_toml_key(name)} = {{…}}: {lines}.",
+                f"Add below [{self._table}.{_toml_key(name)}], or in the braces of {_toml_key(name)} = {{…}}: {lines}.",
             )
-            message = f"{self._of}: test {name!r} has a price per outcome, but none for {gap}."
+            one = "an amount" if isinstance(self, Limit) else "a price"
+            message = f"{self._of}: test {name!r} has {one} per outcome, but none for {gap}."
             raise NoPriceError(message, subject=name, found=tuple(missing), remedy=remedy)
         return [price[outcome] for outcome in outcomes]
 
@@ -304,7 +319,9 @@ class Limit(AmountList):
         if not str(name).strip():
             raise _refused("there is a limit without a name; expected one, such as time", "limits", name)
         if name in (PRICE, "cost", "budget"):
-            raise _refused(f"there is a limit of {name!r}; what a case pays is limited by the budget", name)
+            raise _refused(
+                f"there is a limit of {name!r}; what a case pays is limited by the budget: leave it out", name
+            )
         if isinstance(entry, Mapping):
             expected = "max, and optionally unit, default, tests and shared"
             if "max" not in entry or not set(entry) <= {"max", "unit", "default", "tests", "shared"}:
@@ -393,7 +410,7 @@ class Prices(AmountList, SettingsPart):
         if (n_limits := len(self.limits)) >= MAX_RESOURCES:
             message = f"{n_limits} limits besides the price; at most {MAX_RESOURCES - 1} are supported"
             raise _refused(message, "limits", n_limits, MAX_RESOURCES - 1)
-        lists = {"[tests]": self, **{f"[limits.{name}.tests]": limit for name, limit in self.limits.items()}}
+        lists = {f"[{amounts._table}]": amounts for amounts in self._lists.values()}
         owner: dict[str, str] = {}
         for name, test in ((name, test) for name, panel in self.panels.items() for test in panel.tests):
             if test in owner:

@@ -19,16 +19,12 @@ from budgetree.data.table import check_column
 from budgetree.errors import BudgetreeError, FileError, LossesError, PricesError, Where
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
-from budgetree.problem.prices import Prices
+from budgetree.problem.prices import PRICE_ENTRIES, PRICE_TABLES, PRICE_VALUES, Prices
 from budgetree.problem.units import AMOUNTS
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")
-RULES = ("tests", "shared", "default", "limits", "panels", "order", "first")  # what `Prices` is made of
-TABLES = ("tests", "shared", "limits", "panels", "order", "losses", "answers", "order_of", "labels")
-ENTRIES = (
-    "default, first, [tests], [shared.NAME], [limits.NAME], [panels.NAME] and [order], [losses] and [answers], "
-    "[order_of], or [labels]"
-)
+TABLES = (*PRICE_TABLES, "losses", "answers", "order_of", "labels")
+ENTRIES = f"{PRICE_ENTRIES}, [losses] and [answers], [order_of], or [labels]"
 EXAMPLE = (
     'One entry per line, as in: "blood test" = 12.50 (a price), cancer = 50 (a loss) or 1 = "ill" (a label); names '
     "with spaces or special letters need quotes."
@@ -91,7 +87,7 @@ def _parse(path: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise FileError(f"there are brackets within brackets without end; expected {ENTRIES}.") from error
     for name, entry in content.items():
-        if name not in ("default", "first", *TABLES):
+        if name not in (*PRICE_VALUES, *TABLES):
             hint = " The unit of prices stands in [labels]." if name == "unit" else ""
             raise FileError(f"unknown entry {name!r}; expected {ENTRIES}.{hint}", subject=name, expected=ENTRIES)
         if name in TABLES and not isinstance(entry, dict):
@@ -100,7 +96,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _prices(content: dict[str, Any]) -> Prices | None:
-    given = {name: content[name] for name in RULES if name in content}
+    given = {name: content[name] for name in (*PRICE_VALUES, *PRICE_TABLES) if name in content}
     return Prices(**{"tests": {}} | given) if given else None
 
 

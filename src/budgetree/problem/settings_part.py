@@ -19,8 +19,8 @@ class SettingsPart:
     def from_toml(cls, path: str | Path) -> Self:
         """Read this part of a settings file, whose other parts are checked all the same.
 
-        Prices are in the tables [tests], [shared.NAME], [limits.NAME], [panels.NAME] and [order], losses in [losses]
-        and [answers], labels in [labels].
+        Prices are in the table [tests] and those of the rules of pathways, losses in [losses] and [answers], labels in
+        [labels].
 
         Parameters
         ----------

@@ -175,18 +175,12 @@ class Words:
         return (names, price) if nodes.is_leaf[stage.end] else (names, f"{price}, then", f"{subject}?")
 
     def test(self, test: int) -> str:
-        """What a test is called, and the panel that it is ordered in."""
-        panel = self.tree.schema.costs.panel_of(test)
-        return self.tree.schema.wording.tests[test] + (f" ({panel})" if panel else "")
+        """What a test is called, and what it is ordered in."""
+        return self.tree.schema.costs.called(test, self.tree.schema.wording.tests)
 
     def purchases(self, tests: Sequence[int]) -> list[str]:
-        """What is bought, in order: tests, and panels with theirs."""
-        costs, names, found = self.tree.schema.costs, self.tree.schema.wording.tests, list[str]()
-        for test in tests:
-            if test not in (panel := costs.given_by(test))[1:]:
-                members = ", ".join(names[each] for each in panel)
-                found.append(f"{name} ({members})" if (name := costs.panel_of(test)) else members)
-        return found
+        """What is bought, in order."""
+        return self.tree.schema.costs.ordered(tests, self.tree.schema.wording.tests)
 
     def subject(self, end: int) -> str:
         """What the end of a stage branches by; nothing where it is a leaf."""
@@ -205,11 +199,10 @@ class Words:
         for buy in bought:
             charges = nodes.all_charges[:, nodes.results(buy)]
             low, high = low + charges.min(axis=1), high + charges.max(axis=1)
-            fees += costs.fees_of(int(nodes.test[buy]), self.tree.outline.shared_paid[buy])
+            fees += costs.shared_by(int(nodes.test[buy]), self.tree.outline.shared_paid[buy])
         if not bought:
             return "already paid"
         price = f"costs {self.amounts(low)}" + ("" if (low == high).all() else f" to {self.amounts(high)}")
-        fees = [fee for fee in fees if costs.fee_names[fee] not in costs.panel_names and costs.fees[:, fee].any()]
         names, total = dict.fromkeys(costs.fee_names[fee] for fee in fees), costs.fees[:, fees].sum(axis=1)
         due = [part for part, of in zip(self._parts(total), total, strict=True) if of]
         return f"{price} with {joined(due)} for {', '.join(names)}" if names else price

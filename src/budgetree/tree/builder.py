@@ -110,7 +110,7 @@ class TreeBuilder:
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
-        """Pay for a test, and all tests of its panel, whose results are known where cases go on, whatever they show.
+        """Pay for a test and all that is bought with it, whose results are known where cases go on, whatever they show.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class TreeBuilder:
 
     @internal
     def buy_alone(self, end: OpenEnd, test: int) -> OpenEnd:
-        """The same for one test of a panel; the others must come next."""
+        """The same for this test alone; what is bought with it must come next."""
         test = self._test(test)
         if (refusal := self._costs.refusal(end.state, test)) is not None:
             raise refusal
@@ -152,13 +152,13 @@ class TreeBuilder:
     def begin(self) -> OpenEnd:
         """The root, once all is bought that every path begins with."""
         end = self.root
-        for test in self._costs.first:
-            end = self.buy_alone(end, test)
+        while (due := self._costs.missing(end.state)) is not None:
+            end = self.buy_alone(end, due)
         return end
 
     @internal
     def must_go_on(self, end: OpenEnd) -> bool:
-        """Whether no leaf may be put there, because a panel or the beginning of all paths is not complete."""
+        """Whether no leaf may be put there, because more must be bought first."""
         return self._costs.missing(end.state) is not None
 
     def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
@@ -247,7 +247,7 @@ class TreeBuilder:
                 if record.test in end.state.tests:  # as a tree that is put into another may ask again
                     ends.append((record.child, end))
                     continue
-                # A grown tree knows no panels: the other tests of one are bought with the test that it branches on.
+                # A grown tree has the test alone that it branches on: what is bought with it is added.
                 is_alone = nodes.is_buy[record.child] or self.must_go_on(end)
                 for each in (record.test,) if is_alone else self._costs.given_by(record.test):
                     is_own = each == record.test
@@ -332,12 +332,11 @@ class TreeBuilder:
         return int(number)
 
     def _check_complete(self, end: OpenEnd, test: int | None = None) -> None:
-        """An error where a path goes on without the rest of a panel, or of its beginning."""
+        """An error where a path goes on without what it must buy next."""
         due = self._costs.missing(end.state)
         if due is not None and due != test:
-            name, is_first = self.schema.test_names[due], due in self._costs.first
-            rule = "every path begins with it" if is_first else "it is bought together with what was bought before it"
-            message = f"test {name!r} is missing here: {rule}. Buy it first."
+            name = self.schema.test_names[due]
+            message = f"test {name!r} is missing here: {self._costs.duty(due)}. Buy it first."
             raise TreeError(message, subject="test", expected=name)
 
     def _check_step(self, end: OpenEnd, step: Split | Leaf) -> None:
@@ -435,7 +434,7 @@ def grown_tree(schema: Schema, grown: Nodes, n_cases: int, origin: Origin, **rec
     """The tree that a learner has grown."""
     from budgetree.tree.tree import Tree
 
-    if not (schema.costs.panels or schema.costs.first):
+    if not schema.costs.has_duties:
         return Tree(schema, grown, n_cases, origin, **record)
     builder = TreeBuilder(schema)
     builder.add_grown(builder.begin(), grown)

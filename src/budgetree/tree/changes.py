@@ -138,7 +138,7 @@ def _purchase_above(nodes: Nodes, node: int, costs: CostModel) -> int:
     """The nearest purchase above a node, or the branch that it is; -1 for the root."""
     above = int(nodes.parent[node])
     buy = int(nodes.parent[above]) if above >= 0 else -1
-    if buy < 0 or not nodes.is_buy[buy] or nodes.test[buy] in costs.first:
+    if buy < 0 or not nodes.is_buy[buy] or nodes.test[buy] in costs.begun.tests:
         return above
     while (before := int(nodes.parent[buy])) >= 0 and nodes.test[before] in costs.given_by(int(nodes.test[buy])):
         if not nodes.is_buy[before]:

@@ -301,19 +301,13 @@ class Consultation:
 
     @property
     def next_tests(self) -> tuple[str, ...]:
-        """The tests that are bought next whatever they show, such as a panel: they may be done at the same time."""
+        """The tests that are bought next whatever they show, or all together: they may be done at the same time."""
         nodes, node, tests = self.tree.nodes, self.node, list[int]()
-        needs, flags = self.tree.schema.costs.needs, self._state.path.flags
-        while nodes.is_buy[node] and not int(needs[nodes.test[node]]) & ~flags:  # what needs another waits for it
+        unlocked = self.tree.schema.costs.unlocked(self._state.path)  # what needs another waits for it
+        while nodes.is_buy[node] and unlocked[nodes.test[node]]:
             tests.append(int(nodes.test[node]))
             node = int(nodes.below(node)[0])
         return tuple(self.tree.test_names[test] for test in tests if test not in self._known)
-
-    @property
-    @internal
-    def panel(self) -> str | None:
-        """The panel that the next test is ordered in."""
-        return None if self.done else self.tree.schema.costs.panel_of(self._test)
 
     @property
     def question(self) -> str | None:

@@ -438,7 +438,7 @@ class Tree:
         return consultation
 
     async def ask_async(self, fetch: Callable[[str], Awaitable[Any]], **options: Unpack[FetchOptions]) -> Consultation:
-        """`ask`, where results are awaited: tests that are bought in any case, such as a panel, at the same time.
+        """`ask`, where results are awaited: tests that are bought in any case, or all together, at the same time.
 
         Parameters
         ----------

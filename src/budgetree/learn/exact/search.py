@@ -82,7 +82,7 @@ class Layout:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
         affordable = int((np.cumsum(np.sort(self.costs.cheapest).astype(float)) <= budget).sum())
         # A test that only unlocks another tells no cases apart.
-        n_useful = self.n_tests if self.costs.needs.any() else self.n_cases
+        n_useful = self.n_tests if self.costs.conditions else self.n_cases
         return min(affordable, self.n_tests, n_useful) + 2
 
     def _check_size(self) -> None:

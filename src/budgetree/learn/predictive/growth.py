@@ -52,7 +52,7 @@ class Place:
     after: Place | None = None
     goes: NDArray[np.int64] | None = None  # per result a position in sides, the last for one that is not listed
     sides: tuple[Place, ...] = ()
-    is_partial: bool = False  # a panel is not complete: no path may end here
+    is_partial: bool = False  # more must be bought: no path may end here
 
     @property
     def following(self) -> tuple[Place, ...]:
@@ -268,15 +268,13 @@ class Growth:
         return place
 
     def _allowed(self, state: PathState) -> NDArray[np.int64]:
-        """The tests that can be had here, also those that need others before; of a panel its first."""
+        """The tests that can be had here, also those that need others before; one of each purchase."""
         if self.costs.is_plain:
             allowed = self.costs.allowed(state)
             return allowed if self.without is None else allowed[allowed != self.without]
-        firsts = [test for test in range(len(self.costs.n_outcomes)) if self.costs.given_by(test)[0] == test]
-        bundles = {test: self._bundle(state, test) for test in firsts}
-        return np.array(
-            [test for test in firsts if bundles[test] and self.without not in bundles[test]], dtype=np.int64
-        )
+        bundles = {test: self._bundle(state, test) for test in self.costs.purchases}
+        found = [test for test, bundle in bundles.items() if bundle and self.without not in bundle]
+        return np.array(found, dtype=np.int64)
 
     def _bundle(self, state: PathState, test: int) -> tuple[int, ...]:
         """What is bought with a test: mostly itself alone."""
@@ -295,7 +293,8 @@ class Growth:
         due = self.costs.missing(state)
         if due is not None and due in tests:
             return [due]
-        return [test for test in tests if not int(self.costs.needs[test]) & ~state.flags]
+        unlocked = self.costs.unlocked(state)
+        return [test for test in tests if unlocked[test]]
 
     def _here(self, place: Place, cases: NDArray[np.int64], scores: NDArray[np.float64]) -> Here:
         sample = self.judge.sample

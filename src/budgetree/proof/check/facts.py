@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +17,7 @@ MANY = 1000  # rows between two looks at the clock
 AMOUNT_NAME = ("test", "outcome", "fee")  # the fields that name a price or a fee, by position
 RULES = ("prices by outcome", "shared fees", "panels", "limits", "order")  # that bounds may leave out
 Fees = Sequence[tuple[Fraction, frozenset[int]]]  # what one takes, and the tests that need it
+Asked = Mapping[int, Set[int]]  # the outcomes that each test of a path may have shown
 Result = TypeVar("Result")
 
 
@@ -131,6 +132,35 @@ class Facts:
     def together(self, test: int) -> frozenset[int]:
         """The tests that are bought with this one: its panel, or itself."""
         return next((panel for panel in self.panels if test in panel), frozenset([test]))
+
+    def due(self, test: int) -> set[int]:
+        """What a path has bought at least, once it has bought this test."""
+        return {test, *self.first}
+
+    def broken_order(self, test: int | None, asked: Asked) -> str | None:
+        """The rule of order or of a panel that a path breaks which asks this test next; None: which ends."""
+        done, names = {each for one in asked for each in self.together(one)}, self.test_names
+        if test is None:
+            if missing := [names[one] for one in self.first if one not in done]:
+                return f"the path ends before {missing[0]!r}, with which every path begins"
+            if missing := [names[one] for one in sorted(done - asked.keys())]:
+                return f"the path buys a panel without {missing[0]!r}, which is in it"
+            return None
+        if test in done:
+            return None
+        bought, name = self.together(test), repr(names[test])
+        for one in self.first:
+            if one in bought:
+                break
+            if one not in done:
+                return f"{name} is asked before {names[one]!r}, with which every path begins"
+        for later, before, outcomes in self.order:
+            if later in bought and before not in bought:
+                if before not in done:
+                    return f"{name} is asked before {names[before]!r}"
+                if outcomes is not None and not outcomes >= asked.get(before, frozenset(range(255))):
+                    return f"{name} is asked where {names[before]!r} may have shown another outcome than it must"
+        return None
 
     def named_amount(self, entry: Mapping[Any, Any], where: str) -> Fraction:
         """The price or the fee that an entry names by AMOUNT_NAME."""

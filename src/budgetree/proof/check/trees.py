@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.facts import Facts, Fees, Whole
+from budgetree.proof.check.facts import Asked, Fees, Whole
 from budgetree.proof.check.reading import Flaw, fields, index, items, short
-
-Asked = Mapping[int, Set[int]]  # the outcomes that each test may have shown
 
 
 @dataclass(frozen=True)
@@ -82,12 +80,12 @@ def max_costs(tree: list[Node], whole: Whole) -> tuple[Fraction, Fraction]:
     facts, known, most = whole.facts, Fraction(0), Fraction(0)
     for number, node in enumerate(tree):
         whole.deadline.check()
-        if flaw := broken_order(facts, node):
+        if flaw := facts.broken_order(node.test, node.asked):
             raise Flaw(f"tree[{number}]: {flaw}")
         if node.test is None:
             known = max(known, path_cost(facts.prices, facts.shared, node.shown))
         elif node.test not in node.asked:
-            due = {node.test, *facts.first} - node.asked.keys()
+            due = facts.due(node.test) - node.asked.keys()
             asked = {**node.asked, **{test: set(range(len(facts.prices[test]))) for test in due}}
             most = max(most, path_cost(facts.prices, facts.shared, asked))
             for limit in facts.limits:
@@ -96,30 +94,3 @@ def max_costs(tree: list[Node], whole: Whole) -> tuple[Fraction, Fraction]:
                         f"tree[{number}]: a case may take {short(taken)} there, the limit is {short(limit.most)}"
                     )
     return known, max(known, most)
-
-
-def broken_order(facts: Facts, node: Node) -> str | None:
-    """The rule of order or of a panel that the node breaks."""
-    done, names = {each for test in node.asked for each in facts.together(test)}, facts.test_names
-    if node.test is None:
-        if missing := [names[test] for test in facts.first if test not in done]:
-            return f"the path ends before {missing[0]!r}, with which every path begins"
-        if missing := [names[test] for test in sorted(done - node.asked.keys())]:
-            return f"the path buys a panel without {missing[0]!r}, which is in it"
-        return None
-    everything = frozenset(range(255))
-    bought, name = facts.together(node.test), repr(names[node.test])
-    if node.test in done:
-        return None
-    for test in facts.first:
-        if test in bought:
-            break
-        if test not in done:
-            return f"{name} is asked before {names[test]!r}, with which every path begins"
-    for later, before, outcomes in facts.order:
-        if later in bought and before not in bought:
-            if before not in done:
-                return f"{name} is asked before {names[before]!r}"
-            if outcomes is not None and not outcomes >= node.asked.get(before, everything):
-                return f"{name} is asked where {names[before]!r} may have shown another outcome than it must"
-    return None

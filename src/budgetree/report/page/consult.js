@@ -4,7 +4,7 @@ import { answerControls } from "./answers.js";
 import { buttonOf, byId, capital, className, classBars, element, percent, put, rounded, total } from "./dom.js";
 import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
-import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
+import { buyAt, dueAt, isFee, nodeShares, orderedName, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow, runningPoints } from "./routing.js";
 import { amount, clean, ofEach, say, sayParts } from "./words.js";
@@ -112,7 +112,7 @@ function questionCard(session, state) {
     "div",
     { class: "card", "data-state": "open" },
     element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
-    element("h3", { tabindex: "-1" }, test.panel ? `${test.name} (${test.panel})` : test.name),
+    element("h3", { tabindex: "-1" }, orderedName(test)),
     test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, [state.at], state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
@@ -138,7 +138,7 @@ function otherTests(session, { at, waiting }) {
 
 /** @param {Index} index @param {State} state */
 function sharedNote(index, { at, missing }) {
-  const isShared = (/** @type {number} */ place) => !index.content.shared[place].panel;
+  const isShared = (/** @type {number} */ place) => isFee(index, place);
   if (dueAt(buyAt(index, at), missing).some(isShared)) return ` ${say("consult.shared_due")}`;
   return testAt(index, at).shared.some(isShared) ? ` ${say("consult.shared_paid")}` : "";
 }

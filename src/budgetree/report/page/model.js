@@ -77,10 +77,16 @@ export function priceWords(index, bought, missing = NONE) {
     });
   const [low, high] = [all(Math.min), all(Math.max)];
   const price = low === high ? low : say("number.span", { low, high });
-  const parts = bought.flatMap((at) => dueAt(buyAt(index, at), missing)).filter((place) => !index.content.shared[place].panel);
+  const parts = bought.flatMap((at) => dueAt(buyAt(index, at), missing)).filter((place) => isFee(index, place));
   const shared = parts.map((place) => say("price.shared", { amount: ofEach(index, (of) => of.content.shared[place].amount), name: index.content.shared[place].name }));
   return shared.length ? say("price.costs_with", { price, shared: shared.join(say("list.comma")) }) : say("price.costs", { price });
 }
+
+/** Whether a shared amount is a fee; else it is the price of a panel. @param {Index} index @param {number} place */
+export const isFee = (index, place) => !index.content.shared[place].panel;
+
+/** A test, and the panel that it is ordered in. @param {Test} test */
+export const orderedName = ({ name, panel }) => (panel ? `${name} (${panel})` : name);
 
 /** The tests of purchases in order, a panel by its name and its tests. @param {Index} index @param {number[]} bought */
 export function purchaseWords(index, bought) {

@@ -22,7 +22,7 @@ export function showTree(index) {
   view.current = view.root;
   for (const group of openGroups(index, rowsThatFit() - 1)) setOpen(view, rowOf(view, group), true);
   list.addEventListener("keydown", (event) => walk(view, event));
-  // When the pointer leaves, the panel returns to what has the focus.
+  // When the pointer leaves, what has the focus is shown again.
   list.addEventListener("pointerleave", () => showDetail(index, view.current));
   byId("tree").replaceChildren(list);
   byId("worst-note").replaceChildren(
