@@ -121,7 +121,7 @@ def test_cases_of_a_group_are_held_out_together() -> None:
     groups = [row % 20 for row in range(60)]
     found = judge(known, groups=groups)
     fold_of = {}
-    for case, fold in zip(found.rows[found.judged.case].tolist(), found.judged.sample.fold.tolist(), strict=True):
+    for case, fold in zip(found.rows[found.judged.case].tolist(), found.judged.fold.tolist(), strict=True):
         assert fold_of.setdefault(groups[case], fold) == fold
     assert found.setup.n_groups == 20
     assert "cases of one group (20 groups) were kept together" in found.methods

@@ -52,7 +52,7 @@ def test_auto_looks_ahead_where_the_data_are_too_large() -> None:
     assert bt.frontier(pima, folds=0, objective="known").method == "exact search"
     assert bt.frontier(pima, impurities=[bt.Powers(3)], method="greedy", folds=0).method == "greedy"
     hopeless = Clock(10.0, plan=WorkPlan(auto_share=1e-9))
-    large = search_known(FitRequest(impurities=DEFAULT_IMPURITIES, threads=2), pima, hopeless, False)
+    large = search_known(FitRequest(every_budget=True, impurities=DEFAULT_IMPURITIES, threads=2), pima, hopeless, False)
     assert large.method == "greedy with lookahead, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
     without = bt.frontier(pima, method="greedy", folds=0)

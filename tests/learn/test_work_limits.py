@@ -57,7 +57,7 @@ def frontier_facts(found: Frontier) -> list[Any]:
 
 def route(method: str, threads: int, **limits: Any) -> Callable[[bt.Instance, Clock, bool | None], Frontier]:
     """One unit is 1 here, so that the budget is in units."""
-    request = FitRequest(method=method, impurities=DEFAULT_IMPURITIES, threads=threads, **limits)
+    request = FitRequest(method=method, every_budget=True, impurities=DEFAULT_IMPURITIES, threads=threads, **limits)
     return partial(search_known, request)
 
 
@@ -179,7 +179,7 @@ def test_a_time_limit_says_so_and_ends_in_time() -> None:
 
 
 def test_all_folds_are_done_however_little_work_is_left() -> None:
-    instance, request = hard_table(0), FitRequest(method="greedy", impurities=DEFAULT_IMPURITIES)
+    instance, request = hard_table(0), FitRequest(method="greedy", every_budget=True, impurities=DEFAULT_IMPURITIES)
     clock = Clock(None, work=1.0)
     learn = learn_known(request, search_known(request, instance, clock, False))
     clock.spend(2.0)

@@ -86,7 +86,7 @@ def fit(
     from dataclasses import replace
 
     from budgetree.cli.inputs import Request, check_outputs, load, warn_of_doubts
-    from budgetree.learn._fit import answer, make_request
+    from budgetree.learn._fit import fit_request, make_request
 
     proof, preference = None, ""
     request, asked = Request.take(data, settings), settings | {"budget": budget, "max_error": max_error}
@@ -99,13 +99,13 @@ def fit(
     else:
         instance, given = load(request, asked)
         wanted = make_request(instance, **given)
-        result = answer(instance, _with_time_for_proof(wanted, certificate), None)
+        result = fit_request(instance, _with_time_for_proof(wanted, certificate), None)
         facts = _new_error_facts(result) | {"certificate": certificate}
         if request.first or request.without:
             from budgetree.cli.preference import Preference
 
             instance_of_all, given = load(replace(request, first=(), without=()), asked)
-            free = answer(instance_of_all, make_request(instance_of_all, **given), None)
+            free = fit_request(instance_of_all, make_request(instance_of_all, **given), None)
             compared = Preference(tuple(request.first), tuple(request.without), result, free)
             facts["preference"], preference = compared.facts, compared.sentence
         proof = _prove(instance, result.tree, wanted, certificate)

@@ -68,8 +68,12 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tree_ = tree
         self.answers_ = tree.schema.answers
         self.max_cost_, self.mean_cost_ = tree.max_cost, tree.mean_cost
-        shares = dict(zip(tree.test_names, paying_shares(tree).tolist(), strict=True))
-        self.feature_importances_ = np.array([shares[name] for name in tree.schema.input_columns])
+        nodes, names = tree.nodes, tree.test_names
+        bought = np.flatnonzero(nodes.is_buy)
+        weights = nodes.counts[bought].sum(axis=1).astype(np.float64)
+        paid = np.bincount(nodes.test[bought], weights=weights, minlength=len(names))
+        columns = [names.index(name) for name in tree.schema.input_columns]
+        self.feature_importances_ = paid[columns] / max(float(nodes.counts[0].sum()), 1.0)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
@@ -294,7 +298,7 @@ class _InMemory(_BudgetTree, ABC):
         """The rows of an instance."""
 
     @abstractmethod
-    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+    def _learn(self, instance: Instance, training: Training, limits: dict[str, Any]) -> Tree:
         """The tree."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
@@ -326,7 +330,9 @@ class _InMemory(_BudgetTree, ABC):
         instance = self._instance(training)
         instance.schema.costs.budget_units(self.budget)  # refused by its own name
         with _interruptible():
-            tree = self._learn(instance, training, clock)
+            # What is left of a time limit; if it is missing, work is counted.
+            left = self.time_limit if clock.counts_work else clock.seconds_left
+            tree = self._learn(instance, training, {"time_limit": left, "threads": n_threads(self.n_jobs)})
         if tree.ended is not Ended.COMPLETE and not tree.statement.is_proven:
             warnings.warn(
                 f"fit: the {tree.ended.value} ended the search, and tree_ is the best tree so far; give a longer "
@@ -335,11 +341,6 @@ class _InMemory(_BudgetTree, ABC):
                 stacklevel=3,
             )
         return self._keep(tree)
-
-    def _settings_left(self, clock: Clock) -> dict[str, Any]:
-        """The same, with what is left of a time limit; if it is missing, work is counted."""
-        left = self.time_limit if clock.counts_work else clock.seconds_left
-        return self._settings() | {"time_limit": left, "threads": n_threads(self.n_jobs)}
 
     def _training(self, table: Table, y: Any, sample_weight: Any, groups: Any = None) -> Training:
         """The rows that count, the columns of categories as such."""
@@ -360,15 +361,6 @@ def _not_empty(table: Table) -> Table:
         message = f"X: the table has {size}; at least one column and at least one row is needed."
         raise TableError(message, subject="X", found=(len(table.columns), len(table)))
     return table
-
-
-def paying_shares(tree: Tree) -> NDArray[np.float64]:
-    """Per test the share of the known cases, by weight, that pay for it."""
-    nodes = tree.nodes
-    bought = np.flatnonzero(nodes.is_buy)
-    weights = nodes.counts[bought].sum(axis=1).astype(np.float64)
-    shares = np.bincount(nodes.test[bought], weights=weights, minlength=len(tree.test_names))
-    return np.asarray(shares / max(float(nodes.counts[0].sum()), 1.0))
 
 
 @contextmanager

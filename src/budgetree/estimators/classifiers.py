@@ -16,7 +16,6 @@ from budgetree.learn.settings import check_confidence, check_min_cases
 from budgetree.problem import Instance
 from budgetree.problem.instance import Rows
 from budgetree.proof import Certificate, certify
-from budgetree.services.clock import Clock
 from budgetree.tree import Tree
 from budgetree.tree.changes import without_small_leaves
 
@@ -130,12 +129,12 @@ class BudgetTreeClassifier(_InMemory):
         each = None if (weights == 1).all() else weights
         return Rows(training.table.owned(), training.labels, plan, weights=each)
 
-    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+    def _learn(self, instance: Instance, training: Training, limits: dict[str, Any]) -> Tree:
         groups = training.groups
         if groups is None and (training.factors != 1).any():  # a factor of 2 does not make a row two cases
             copies = instance.copies()
             groups = np.arange(instance.n_rows) if copies is None else copies.group
-        return fit(instance, objective="new", groups=groups, **self._settings_left(clock)).tree
+        return fit(instance, objective="new", groups=groups, **self._settings() | limits).tree
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -253,7 +252,7 @@ class OptimalBudgetTreeClassifier(_InMemory):
         table = levels.as_planned(training.table.owned())
         return Rows(table, training.labels, levels, weights=training.weights * training.factors)
 
-    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+    def _learn(self, instance: Instance, training: Training, limits: dict[str, Any]) -> Tree:
         about_known = {"impurities": impurities_of(self.impurity), "min_cases": self.min_samples_leaf}
-        tree = fit(instance, objective="known", **about_known, **self._settings_left(clock)).tree
+        tree = fit(instance, objective="known", **about_known, **self._settings() | limits).tree
         return without_small_leaves(tree, leaf_share(self.min_weight_fraction_leaf))

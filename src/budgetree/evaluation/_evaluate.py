@@ -14,7 +14,7 @@ from budgetree.evaluation.measures import compare, measure, measure_cost, measur
 from budgetree.evaluation.metrics import at_prevalence, decision_curve
 from budgetree.evaluation.result import Evaluation, Refits, Setup
 from budgetree.learn._fit import for_one_tree, make_request
-from budgetree.learn.routes import learn_again, split_time, travel
+from budgetree.learn.routes import find_frontier, learn_again, split_time
 from budgetree.learn.settings import FitRequest, at_least_one, check_instance
 from budgetree.learn.validation import (
     DEFAULT_FOLDS,
@@ -159,7 +159,7 @@ def _procedure(
     if request.time_limit is not None:
         request = replace(request, time_limit=request.time_limit / (repeats + 1))
     request = for_one_tree(instance, replace(request, folds=0))
-    found = travel(request, instance, progress)
+    found = find_frontier(request, instance, progress)
     tree, (learn, budgets, part) = found[-1].tree, learn_again(request, found)
     cases, position = Cases.held_out(instance, rows)
     kept, parts = list[Refit](), list[Judged]()
@@ -172,7 +172,7 @@ def _procedure(
                     at = position[refit.rows]
                     judged = Judged.of(refit.walks[0], cases, at, tree.test_names, fold=len(kept), repeat=repeat)
                     order = np.argsort(at)
-                    parts.append(judged.take(order[judged.sample.weights[order] > 0]))
+                    parts.append(judged.take(order[judged.weights[order] > 0]))
                     kept.append(refit)
     if not kept:
         message = "time_limit: it was over before a pathway had been learned without a fold; give more time."
@@ -194,7 +194,6 @@ def _procedure(
         budget=None if limit is None else tree.schema.wording.amount(limit),
         is_for_new=request.objective is Objective.NEW,
         is_hold_out=rows.is_large,
-        inflation=judged.sample.inflation,
     )
     evaluation = _measured(tree, judged, cases, setup, question)
     again = None if part is not None else _refits(tree, kept, whole, 1 - held_out / total)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +29,9 @@ from budgetree.tree import Tree, Walk
 
 MAX_GROUPS = 20  # of one column, that are looked at one by one
 NOT_KNOWN = "not known"
-ARRAYS = ("case", "repeat", "labels", "answers", "chances", "cost", "stage", "tests")  # of Judged
+ARRAYS = (  # of Judged
+    "case", "repeat", "labels", "answers", "chances", "cost", "stage", "tests", "weights", "draw", "fold",
+)  # fmt: skip
 
 Ints = NDArray[np.int64]
 Values = Sequence[Any]
@@ -107,7 +110,7 @@ class Cases:
         return found, lambda pathway: pathway.walk_codes(codes_for(pathway.schema, pathway.tests_used, given))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """A row per case and repeat."""
 
@@ -119,8 +122,16 @@ class Judged:
     cost: NDArray[np.float64]
     stage: Ints  # how often something was bought before an answer
     tests: NDArray[np.bool_]  # row × test: which were done
+    weights: NDArray[np.float64]  # those of one case add up to its weight
+    draw: Ints  # as in Sample, and what follows
+    fold: Ints
     test_names: tuple[str, ...]
-    sample: Sample
+    inflation: float = 1.0
+
+    @cached_property
+    def sample(self) -> Sample:
+        """What each row counts."""
+        return Sample(self.weights, self.case, self.draw, self.fold, self.inflation)
 
     @classmethod
     def of(
@@ -137,23 +148,18 @@ class Judged:
             stages[index] = int((np.diff(is_buy, prepend=0) == 1).sum())
         which, fold_of = np.full(len(at), repeat, dtype=np.int64), np.full(len(at), fold, dtype=np.int64)
         found = (walk.answers, walk.probabilities, walk.cost, stages[leaf_of], done[leaf_of])
-        sample = Sample(cases.weights[at], at, cases.draw[at], fold_of)
-        return cls(at, which, cases.labels[at], *found, test_names, sample)
+        return cls(at, which, cases.labels[at], *found, cases.weights[at], cases.draw[at], fold_of, test_names)
 
     @classmethod
     def joined(cls, parts: Sequence[Judged], inflation: float = 1.0) -> Judged:
         """All of them; a case that is there several times shares its weight among these."""
         arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}
-        samples = [part.sample for part in parts]
-        times = np.bincount(arrays["case"])[arrays["case"]]
-        weights, draw, fold = (np.concatenate([getattr(s, n) for s in samples]) for n in ("weights", "draw", "fold"))
-        sample = Sample(weights / times, arrays["case"], draw, fold, inflation)
-        return cls(**arrays, test_names=parts[0].test_names, sample=sample)
+        arrays["weights"] = arrays["weights"] / np.bincount(arrays["case"])[arrays["case"]]
+        return cls(**arrays, test_names=parts[0].test_names, inflation=inflation)
 
     def take(self, chosen: NDArray[Any]) -> Judged:
         """Only these rows."""
-        arrays = {name: getattr(self, name)[chosen] for name in ARRAYS}
-        return replace(self, **arrays, sample=self.sample.take(chosen))
+        return replace(self, **{name: getattr(self, name)[chosen] for name in ARRAYS})
 
 
 def _draws(groups: Any, n_rows: int) -> Ints:

@@ -29,7 +29,7 @@ def draw_calibration(found: Evaluation, ax: Any) -> Any:
         arms = [[o.value - (o.low or 0) for _, o in ends], [(o.high or 0) - o.value for _, o in ends]]
         style = {"fmt": "o-", "color": LINE, "linewidth": 1.5, "capsize": 2, "markersize": 5}
         ax.errorbar(x, y, yerr=np.maximum(arms, 0), label="observed, 95 % interval", **style)
-    chances, weights = found.judged.chances[:, label], found.judged.sample.weights
+    chances, weights = found.judged.chances[:, label], found.judged.weights
     counts, edges = np.histogram(chances, bins=25, range=(0, 1), weights=weights)
     heights = 0.1 * counts / max(counts.max(), 1e-9)
     ax.bar(edges[:-1], heights, width=np.diff(edges), align="edge", color=LINE, alpha=0.25, label="cases")

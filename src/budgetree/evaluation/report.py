@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from budgetree._version import __version__
-from budgetree.evaluation.measures import SMALL, Comparison
+from budgetree.evaluation.measures import SMALL, Comparison, Subgroup
 from budgetree.evaluation.metrics import LEAST_CHANCE, RATES, Measured
 from budgetree.messages import Fact
 from budgetree.services.words import counted, show_number, visible_lines, with_more
@@ -296,8 +296,8 @@ def methods_paragraph(found: Evaluation) -> str:
     said += [
         "Intervals are at 95 %: Wilson's for shares, DeLong's on the logit scale for the AUC, Student's for means."
     ]
-    if setup.inflation != 1:
-        more = f"Variances are enlarged by {setup.inflation:.2f} (Nadeau and Bengio 2003), those of shares also by what"
+    if (inflation := found.judged.inflation) != 1:
+        more = f"Variances are enlarged by {inflation:.2f} (Nadeau and Bengio 2003), those of shares also by what"
         said += [f"{more} pathways of different folds differ in beyond chance, because what is learned varies too."]
     if curve is not None:
         said += ["Calibration: slope of a logistic regression on the predicted logit; intercept of one with slope 1."]
@@ -322,36 +322,35 @@ def plain(value: Any) -> Any:
 def summary(found: Evaluation) -> dict[str, Any]:
     """Everything as plain JSON; what is not known is None, and a note says why."""
     setup, words, curve, versus = found.setup, found.tree.schema.wording, found.decision_curve, found.comparison
-    content: dict[str, Any] = plain(found.overall) | {
-        name: getattr(setup, name) for name in ("kind", "n_missing", "n_folds", "n_repeats")
-    }
+    content: dict[str, Any] = plain(found.overall)
     for name, of in zip(words.classes, content["by_class"], strict=True):
         of["class"] = name
-    content |= {"classes": list(words.classes), "answers": list(words.answers), "weight": setup.n_cases}
-    content |= {"positive": found.positive, "positive_why": found.positive_why or None, "at_prevalence": None}
-    if found.at_prevalence is not None:
-        ppv, npv = plain(found.at_prevalence)
-        content["at_prevalence"] = {"prevalence": found.prevalence, "ppv": ppv, "npv": npv}
-    content["decision_curve"] = None
-    if curve is not None:
-        points = zip(curve.thresholds, plain(curve.net_benefit), curve.treat_all, strict=True)
-        entries = [{"threshold": at, "net_benefit": value, "treat_all": every} for at, value, every in points]
-        content["decision_curve"] = {"worth": curve.worth, "harm": curve.harm, "points": entries}
-    content["cost"], content["subgroups"] = plain(found.cost), []
-    for group in found.subgroups:
-        one = None if found.positive is None else group.measures.by_class[found.positive]
-        rates = {rate: plain(getattr(one, rate, None)) for rate in RATES}
-        shown = {
-            name: plain(getattr(group.measures, name)) for name in ("n", "n_by_class", "is_small", "error", "mean_cost")
-        }
-        content["subgroups"].append({"by": group.by, "group": group.group} | shown | rates)
-    content["stability"] = None
-    if found.refits is not None:
-        content["stability"] = plain(found.refits) | {"sentence": stability_sentence(found.refits)}
-    content["comparison"] = None
-    if versus is not None:
-        changed = [[words.answers[a], words.answers[b], n] for a, b, n in versus.changed]
-        content["comparison"] = plain(versus) | {"n_changed": versus.n_changed, "changed": changed}
+    adjusted = found.at_prevalence and zip(("ppv", "npv"), plain(found.at_prevalence), strict=True)
+    points = curve and zip(curve.thresholds, plain(curve.net_benefit), curve.treat_all, strict=True)
+    entries = [{"threshold": at, "net_benefit": value, "treat_all": every} for at, value, every in points or ()]
+    changed = [[words.answers[a], words.answers[b], n] for a, b, n in (versus.changed if versus else ())]
     facts = list(notes(found))
-    content |= {"notes": [fact.sentence for fact in facts], "facts": [fact.content for fact in facts]}
-    return content | {"methods": methods_paragraph(found)}
+    return content | {
+        **{name: getattr(setup, name) for name in ("kind", "n_missing", "n_folds", "n_repeats")},
+        "classes": list(words.classes),
+        "answers": list(words.answers),
+        "weight": setup.n_cases,
+        "positive": found.positive,
+        "positive_why": found.positive_why or None,
+        "at_prevalence": adjusted and {"prevalence": found.prevalence, **dict(adjusted)},
+        "decision_curve": curve and {"worth": curve.worth, "harm": curve.harm, "points": entries},
+        "cost": plain(found.cost),
+        "subgroups": [_subgroup(group, found.positive) for group in found.subgroups],
+        "stability": found.refits and plain(found.refits) | {"sentence": stability_sentence(found.refits)},
+        "comparison": versus and plain(versus) | {"n_changed": versus.n_changed, "changed": changed},
+        "notes": [fact.sentence for fact in facts],
+        "facts": [fact.content for fact in facts],
+        "methods": methods_paragraph(found),
+    }
+
+
+def _subgroup(group: Subgroup, positive: int | None) -> dict[str, Any]:
+    one = None if positive is None else group.measures.by_class[positive]
+    names = ("n", "n_by_class", "is_small", "error", "mean_cost")
+    shown = {name: plain(getattr(group.measures, name)) for name in names}
+    return {"by": group.by, "group": group.group, **shown, **{rate: plain(getattr(one, rate, None)) for rate in RATES}}

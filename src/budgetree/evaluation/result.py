@@ -48,7 +48,6 @@ class Setup:
     budget: str | None = None  # for display; None for no limit
     is_for_new: bool = True
     is_hold_out: bool = False
-    inflation: float = 1.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

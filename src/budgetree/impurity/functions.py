@@ -68,12 +68,10 @@ class Powers(Impurity):
         self.l = int(l)
 
     def value(self, counts: Counts) -> Any:
-        return powers(counts, self.l)
+        return counts.sum(axis=-1) ** self.l - (counts**self.l).sum(axis=-1)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        power = self.l
-        numbers = (lambda total: int(total**power), "powers", lambda: (power,))
-        return Form(partial(powers, power=power), scale**power, True, *numbers)
+        return Form(self.value, scale**self.l, True, lambda total: int(total**self.l), "powers", lambda: (self.l,))
 
     def __repr__(self) -> str:
         return f"Powers({self.l})"
@@ -317,11 +315,6 @@ def hinge_form(alpha: Fraction, scale: Fraction, *, subtracts_square: bool, fact
 
 def whole_bytes(number: int) -> bytes:
     return number.to_bytes(WHOLE_BYTES, "little")
-
-
-def powers(counts: NDArray[Any], power: int) -> Any:
-    """The Powers function on the last axis."""
-    return counts.sum(axis=-1) ** power - (counts**power).sum(axis=-1)
 
 
 def hinge(counts: NDArray[Any], threshold: Any, subtracted: Any) -> Any:

@@ -23,7 +23,7 @@ from budgetree.learn.greedy.levels import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, is_family
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.points import Frontier, Point, Result, candidate_of
-from budgetree.learn.routes import travel
+from budgetree.learn.routes import find_frontier
 from budgetree.learn.settings import CACHE_BYTES, FitRequest, Leaves
 from budgetree.learn.validation import DEFAULT_FOLDS, KnownRows, check_folds, check_row_groups
 from budgetree.problem import Instance
@@ -115,7 +115,7 @@ def fit(
     Result(0 errors within 5, proven; worst case 5, the least budget for that)
     """
     asked = {name: value for name, value in locals().items() if name in SETTINGS}
-    return answer(cases, make_request(cases, **asked), progress)
+    return fit_request(cases, make_request(cases, **asked), progress)
 
 
 SETTINGS: dict[str, Any] = {
@@ -218,12 +218,14 @@ def frontier(
     checks.check_cases(instance)
     named = _check_budgets(instance, budgets, max_budget)
     request = make_request(instance, budget=None, max_error=None, **settings)
-    n_points, is_new = _check_points(points, request, named), request.objective is Objective.NEW
+    is_new = request.objective is Objective.NEW
+    if points is not None:
+        points = _check_points(points, named, is_new=is_new)
     limit = instance.schema.costs.budget_units(max_budget if named is None else named[-1], "max_budget")
-    request = replace(request, budget=limit, budgets=named, n_points=n_points)
+    request = replace(request, budget=limit, every_budget=True, budgets=named, n_points=points)
     if isinstance(instance, DistributedCases) and not is_new and request.method == "auto":  # fit makes one tree of it
         request = replace(request, impurities=DEFAULT_IMPURITIES)
-    return travel(request, instance, progress, known_line=is_new)
+    return find_frontier(request, instance, progress, known_line=is_new)
 
 
 def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int | float] | None:
@@ -247,15 +249,13 @@ def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[in
     return sorted(set(named))
 
 
-def _check_points(points: Any, request: FitRequest, named: Sequence[int | float] | None) -> int | None:
+def _check_points(points: Any, named: Sequence[int | float] | None, *, is_new: bool) -> int:
     """How many budgets to try; only where that is left to us."""
-    if points is None:
-        return None
     n_points = checks.at_least_one(points, "points")
     if named is not None:
         message = "budgets and points: each budget that is named is a point; give one of the two."
         raise SettingError(message, subject="points", found=points)
-    if request.objective is Objective.KNOWN:
+    if not is_new:
         message = "points: for known cases there is a point wherever a larger budget buys fewer errors."
         remedy = Remedy('Leave points out, or give objective="new".', "Leave --points out, or use --objective new.")
         raise SettingError(message, subject="points", found=points, remedy=remedy)
@@ -364,30 +364,26 @@ def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:
 def for_one_tree(cases: AnyCases, request: FitRequest) -> FitRequest:
     """What is searched where one tree is asked for: its budget alone, or every budget where an error is."""
     if request.max_error is not None:
-        return request
+        return replace(request, every_budget=True)
     costs, is_new = cases.schema.costs, request.objective is Objective.NEW
     largest = costs.amount(min(request.budget, costs.price_of_all))  # stands for no limit
-    return replace(request, every_budget=False, budgets=[largest] if is_new else None)
+    return replace(request, budgets=[largest] if is_new else None)
 
 
-def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
-    is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
-    is_new, is_quick = request.objective is Objective.NEW, request.max_error is None and request.time_limit is None
-    if isinstance(cases, DistributedCases) and not is_new and is_quick and is_one:
+def fit_request(cases: AnyCases, request: FitRequest, progress: bool | None) -> Result:
+    """The tree that is asked for; where one impurity grows it from partitions, without what is known of others."""
+    is_new, impurities = request.objective is Objective.NEW, request.impurities
+    is_one = not is_new and len(impurities) == 1 and isinstance(impurities[0], Impurity)
+    if isinstance(cases, DistributedCases) and is_one and request.max_error is None and request.time_limit is None:
         # What is known of others would take another pass over the cases, where they are.
-        scale, impurity = cases.schema.costs.scale, request.impurities[0]
-        budget = None if request.within is None else Fraction(request.within) / scale
+        budget = None if request.within is None else Fraction(request.within) / cases.schema.costs.scale
         how: dict[str, Any] = {"threads": request.threads, "min_cases": request.min_cases, "progress": progress}
-        tree = grow(cases, impurity, budget=budget, **how)
-        return Result(tree, request)
-    found = travel(for_one_tree(cases, request), cases, progress)
-    if request.max_error is None:
-        point, tree = found[-1], found[-1].tree
-    else:
-        point = found.cheapest(max_error=request.max_error)
-        tree = point.tree
-        if not is_new:
-            tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
+        return Result(grow(cases, impurities[0], budget=budget, **how), request)
+    found = find_frontier(for_one_tree(cases, request), cases, progress)
+    point = found[-1] if request.max_error is None else found.cheapest(max_error=request.max_error)
+    tree = point.tree
+    if request.max_error is not None and not is_new:
+        tree = replace(tree, bounds=_bounds_for_error(found, point, request.max_error))
     return Result(tree, request, found, point)
 
 

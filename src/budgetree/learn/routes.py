@@ -59,7 +59,7 @@ def learn_known(request: FitRequest, found: Frontier) -> Learn:
         if not is_exact:
             trees = grow_frontier(part, again, clock, no_report)
         elif request.every_budget:
-            trees = search_frontier(Solver(part, again, clock, wants_every_budget=True)).candidates
+            trees = search_frontier(Solver(part, again, clock)).candidates
         else:
             trees = [leaf_candidate(part), *solve(Solver(part, again, clock)).candidates]
         kept = Candidates(trees)
@@ -93,7 +93,7 @@ def _searched(request: FitRequest, cases: AnyCases, clock: Clock, progress: bool
     if is_optional and left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9:
         raise OutOfTimeError
     with progress_bar("exact search", progress) as report:
-        solver = Solver(instance, request, clock, report, wants_every_budget=request.every_budget)
+        solver = Solver(instance, request, clock, report)
         result = search_frontier(solver) if request.every_budget else solve(solver)
     return _frontier(request, instance, Method.EXACT, result, clock)
 
@@ -236,7 +236,7 @@ def _each_tree(
             yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
-def travel(request: FitRequest, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
+def find_frontier(request: FitRequest, cases: AnyCases, progress: bool | None, *, known_line: bool = False) -> Frontier:
     """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time.
 
     known_line  beside trees for new cases, the fewest errors on the known ones

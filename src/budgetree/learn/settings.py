@@ -32,7 +32,7 @@ class FitRequest:
     choice: ObjectiveChoice | None = None  # which cases the tree is for; None where only a search is asked for
     method: str = "auto"  # of trees for known cases: "exact", "greedy"
     budget: int = LARGEST_EXACT  # no tree beyond it is wanted, in price units; LARGEST_EXACT for no limit
-    every_budget: bool = True  # up to it; else it alone counts
+    every_budget: bool = False  # up to it; else it alone counts
     budgets: Sequence[int | float] | None = None  # where they are named, a point for each
     n_points: int | None = None  # of trees for new cases, how many budgets to try where none is named
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted

@@ -40,7 +40,7 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
 
 @pytest.mark.parametrize("chunk", range(6))
 def test_so_is_the_frontier_of_long_searches(chunk: int) -> None:
-    request = FitRequest(method="exact", impurities=DEFAULT_IMPURITIES, threads=2)
+    request = FitRequest(method="exact", every_budget=True, impurities=DEFAULT_IMPURITIES, threads=2)
     long_way = WorkPlan(moment=0, long=0, quick_seconds=0, broader_seconds=0)  # for every question
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
@@ -76,8 +76,8 @@ def test_far_below_greedy_where_that_was_foreseen() -> None:
 
 
 def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = FitRequest(budget=6, impurities=DEFAULT_IMPURITIES)
-    solver = Solver(bt.datasets.load("dna"), request, Clock(None), wants_every_budget=True)
+    request = FitRequest(budget=6, every_budget=True, impurities=DEFAULT_IMPURITIES)
+    solver = Solver(bt.datasets.load("dna"), request, Clock(None))
     solver.start_from_greedy()
     greedy = [(found.required_budget, found.loss) for found in solver.trees]
     decide = solver.decide

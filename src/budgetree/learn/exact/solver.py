@@ -60,8 +60,6 @@ class Solver:
         request: FitRequest,
         clock: Clock,
         report: ProgressReport = no_report,
-        *,
-        wants_every_budget: bool = False,
     ) -> None:
         self.limit, self.clock, self._plan = request.budget, clock, clock.plan
         self.layout = Layout(instance, request.budget, request.min_cases)
@@ -70,7 +68,6 @@ class Solver:
         self._instance, self._request, self._report = instance, request, report
         limits_work = clock.counts_work and clock.seconds_left is not None
         self._search = Search(self.layout, request.cache_bytes, request.threads, limits_work=limits_work)
-        self._wants_every_budget = wants_every_budget
         self._larger: Iterator[int] | None = None  # budgets of which good trees are still to be looked for
         self._has_looked, self._must_grow = False, bool(request.impurities)
         self._proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
@@ -168,7 +165,7 @@ class Solver:
         self.look(budget, self._plan.broader_seconds)
         turn, bound, for_bound = self._plan.turn, self.unavoidable, 0.0
         if self._larger is None:
-            self._larger = iter(self._larger_budgets(budget) if self._wants_every_budget else [])
+            self._larger = iter(self._larger_budgets(budget) if self._request.every_budget else [])
         while True:
             self._sweep(turn)
             cutoff = min(cutoff, self.trees.best(budget).loss + 1)
