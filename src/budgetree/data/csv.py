@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ from budgetree.data.table import Lines, Table, has_two_marks
 from budgetree.errors import TableFileError, Where
 from budgetree.services.words import listed
 
-Answer = TypeVar("Answer")
 MAX_REWRITTEN_LINE = 20_000_000  # bytes
 END = "past_end"  # the cell after a delimiter at the end of every line, which is empty
 # DuckDB leaves out a cell too many where it takes it for missing, and such a row may be shifted; so it is told of no
@@ -101,12 +100,9 @@ class CsvSource:
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
             self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {limits.sample_rows}")
-            n_rows = base.count("cells")
-            if n_rows < limits.sample_rows:  # these are all
-                found = self._texts(base, every)
-            else:
-                n_rows, found = self._planned(base, readable)
-        return self._table(found, 0, n_rows)
+            is_all = base.count("cells") < limits.sample_rows
+            found = self._texts(base, every) if is_all else self._planned(base, readable)
+            return self._table(found, 0, base.count("cells"))
 
     def _wide_table(self) -> Table:
         """The whole of the files, as Python reads them."""
@@ -118,20 +114,14 @@ class CsvSource:
         found: dict[int, Column | None] = {at: self._text(name, Coded.of(texts)) for at, (name, texts) in columns}
         return self._table(found, 0, len(rows))
 
-    def _planned(self, base: Database, files: list[Readable]) -> tuple[int, dict[int, Column | None]]:
-        """How many rows there are, and the columns, each read as the rows that are loaded let expect."""
+    def _planned(self, base: Database, files: list[Readable]) -> dict[int, Column | None]:
+        """The columns, each read as the rows that are loaded let expect."""
         every = {at: f"c{at}" for at in range(len(self.names))}
         odd = ", ".join(f"count(*) FILTER (NOT isfinite({self._number_sql(column)}))" for column in every.values())
         n_odd = base.run(f"SELECT {odd} FROM cells")[0]
-        chosen = every | {at: self._number_sql(column) for at, column in every.items() if not n_odd[at]}
-        if any(n_odd):
-            self._load(base, chosen, files)
-            n_rows, read = base.count("cells"), self._arrays(base, {at: every[at] for at in every if not n_odd[at]})
-        else:
-            arrays = self._ask(base, files, lambda scan: base.arrays(f"SELECT {_as_cells(chosen)} FROM ({scan})"))
-            n_rows, read = len(arrays["c0"]), ((at, arrays.pop(f"c{at}")) for at in every)
+        self._load(base, {at: every[at] if n_odd[at] else self._number_sql(every[at]) for at in every}, files)
         found: dict[int, Column | None] = {}
-        for at, cells in read:
+        for at, cells in self._arrays(base, {at: every[at] for at in every if not n_odd[at]}):
             column = self._numbers(self.names[at], cells)
             found[at] = None if column is None or column.is_absent.all() else column
         found |= self._texts(base, [at for at in every if n_odd[at]])
@@ -141,7 +131,7 @@ class CsvSource:
             return self._texts(base, again)
 
         _settle(found, as_text)
-        return n_rows, found
+        return found
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows batch by batch, so that files of any length take the same memory."""
@@ -171,21 +161,18 @@ class CsvSource:
         return Table(self.name, columns, n_rows, starts)
 
     def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: str = "") -> None:
-        command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
-        self._ask(base, files, lambda scan: base.run(f"{command} ({scan}) {limit}"))
-
-    def _ask(self, base: Database, files: list[Readable], ask: Callable[[str], Answer]) -> Answer:
-        """What the files hold; what DuckDB does not read as it is, is checked, and rewritten by Python for good."""
+        """A table of cells; a file that DuckDB does not read as it is, is checked, and rewritten by Python for good."""
         import duckdb
 
+        command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
         try:
-            return ask(self._scan(files))
+            base.run(f"{command} ({self._scan(files)}) {limit}")
         except duckdb.Error as error:
             for file in self.files:
                 file.check()  # which says better what is wrong
             try:
                 files[:] = [self._rewritten(file, base) for file in files]
-                return ask(self._scan(files))
+                base.run(f"{command} ({self._scan(files)}) {limit}")
             except (duckdb.Error, TableFileError):  # which would name the copy
                 reason = str(error).partition("Original Line")[0].split("\n\n")[0]
                 message = f"this CSV file cannot be read: {' '.join(reason.split())[:300]}"
