@@ -201,10 +201,6 @@ class Column:
             message = f"column {self.name!r} holds {self.dtype}; a test's outcomes must be plain values."
             raise TableError(message, subject=self.name, found=self.dtype) from error
 
-    def labels(self) -> Sequence[Any]:
-        """The values as they are where there are any; whole numbers as ints."""
-        return self.values if self.values is not None else self.coded()
-
     @property
     def is_absent(self) -> NDArray[np.bool_]:
         if self.numbers is not None:

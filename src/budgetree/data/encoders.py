@@ -27,7 +27,6 @@ DEFAULT_LEVELS = 10  # the paper's
 FINE_GROUPS = 2**16  # of numbers that are counted together for fine levels, where there are more different ones
 MAX_SHIFT = 0.4  # of a gap: how far from its middle it may be cut, for the sake of a short number
 MANY_DIGITS = 6  # more than its lower neighbour has: a float that no one would write
-BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 # Where numbers are cut into levels: between the cases, as many in each as can be; or evenly spaced, as in the paper.
 Binning = Literal["quantile", "uniform"]
 # What an empty cell is: a result like any other, or one that is not known.
@@ -470,18 +469,6 @@ def round_between(below: float, above: float) -> float:
                 if below < found <= above:
                     return found
     return above
-
-
-def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
-    """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
-    codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
-    for first in range(0, n_rows, BLOCK_ROWS):
-        rows = slice(first, first + BLOCK_ROWS)
-        block = codes[rows]
-        for at, column in enumerate(columns):
-            if column is not None:
-                block[:, at] = column[rows]
-    return codes
 
 
 def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:

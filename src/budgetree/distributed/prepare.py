@@ -33,7 +33,6 @@ from budgetree.data.encoders import (
     LevelPlan,
     as_learned,
     encoder_for,
-    side_by_side,
 )
 from budgetree.data.frames import read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
@@ -189,7 +188,7 @@ class PartSurvey:
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     target, levels, name = request.target, request.levels, _name(part)
-    tests, labels = find_tests(table, target, request.weights, part), _label_column(table, request)
+    tests, labels = find_tests(table, target, request.weights, part), table.column(target).as_values()
     levels.check(tests)
     try:
         check_labelled(labels.is_absent, f"column {target!r}", target)
@@ -343,7 +342,7 @@ def _labels(table: Table, plan: Plan) -> NDArray[np.int32]:
     if gone := [name for name in expected if name not in table.names]:
         what = f"column {gone[0]!r} was there at first, and was gone when the rows were read again"
         raise _changed(what, subject=gone[0])
-    column = _label_column(table, request)
+    column = table.column(request.target)
     coded, position = column.coded(), {value: index for index, value in enumerate(schema.class_names)}
     found = np.array([position.get(value, ABSENT) for value in coded.distinct], dtype=np.int32)
     return _as_at_first(column, coded.look_up(found, ABSENT), ABSENT)
@@ -355,13 +354,14 @@ def _codes(table: Table, schema: Schema) -> NDArray[np.uint8]:
         table = as_learned(table, encoders)
     by_name = {column.name: column for column in table.columns}
     columns = [(encoder, by_name[encoder.name]) for encoder in encoders]
-    return side_by_side([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], len(table))
+    return np.stack([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], axis=1)
 
 
 def _hashes(table: Table, request: CaseRequest) -> NDArray[np.uint64]:
     tests = table.without([name for name in (request.target, request.weights) if name is not None])
     weights = None if request.weights is None else _weights(table, request.weights)
-    return row_hashes(request.levels.as_planned(tests).by_name().columns, _label_column(table, request), weights)
+    labels = table.column(request.target).as_values()
+    return row_hashes(request.levels.as_planned(tests).by_name().columns, labels, weights)
 
 
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:
@@ -420,11 +420,6 @@ def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list
         mixed[0].others = tuple(error.subject or "" for error in mixed[1:])
         raise mixed[0]
     return found
-
-
-def _label_column(table: Table, request: CaseRequest) -> Column:
-    column = table.column(request.target)
-    return replace(column, numbers=None, values=column.labels())
 
 
 def _name(part: Where) -> str:

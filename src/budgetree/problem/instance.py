@@ -26,7 +26,6 @@ from budgetree.data.encoders import (
     LevelCounts,
     LevelPlan,
     fit_encoder,
-    side_by_side,
 )
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
@@ -336,7 +335,7 @@ class Instance(HasSchema):
         tests = find_tests(table, target)
         if len(table) == 0:
             raise TableError("the table is empty; at least one row is needed.", where=table.origin)
-        labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
+        labels, classes = class_codes(table.column(target).coded(), len(table), None, target)
         rows = Rows(plan.as_planned(table.only(tests)).owned(), labels, plan, duplicates)
         return cls.from_rows(rows, classes, prices, losses)
 
@@ -368,10 +367,10 @@ class Instance(HasSchema):
         rows.levels.check([column.name for column in tests])
         found = tuple(known.get(column.name) or fit_encoder(column, rows.levels) for column in tests)
         columns = zip(found, tests, strict=True)
-        table = side_by_side([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], len(rows))
         ranks = rows.ranks() if ranks is None else ranks
         order = np.argsort(ranks, kind="stable")
-        table, class_of_each = table[order], rows.labels[order]
+        table = np.stack([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], axis=1)[order]
+        class_of_each = rows.labels[order]
         if rows.duplicates == "merge":
             kept, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
             table = table[kept]

@@ -93,15 +93,12 @@ def _refusal(schema: Schema, test: int, value: Any) -> ResultError:
     except ValueError:  # a number of thousands of digits
         shown = "that number"
     expected = possible_answers(schema, test)
-    found = "is far beyond the known values" if _is_number(schema, test, value) else "is not one of its outcomes"
+    # It could be a result but for its size.
+    is_numeric = isinstance(schema.encoder(test), NumberEncoder) and not isinstance(value, (bool, np.bool_))
+    is_number = is_numeric and finite_float((_text(value) or "").replace(",", ".")) is not None
+    found = "is far beyond the known values" if is_number else "is not one of its outcomes"
     message = f"test {schema.wording.tests[test]!r}: {shown} {found}; expected {expected}."
     return ResultError(message, subject=schema.test_names[test], found=value, expected=expected)
-
-
-def _is_number(schema: Schema, test: int, value: Any) -> bool:
-    """Whether it could be a result but for its size."""
-    is_numeric = isinstance(schema.encoder(test), NumberEncoder) and not isinstance(value, (bool, np.bool_))
-    return is_numeric and finite_float((_text(value) or "").replace(",", ".")) is not None
 
 
 def possible_answers(schema: Schema, test: int) -> str:
