@@ -16,6 +16,7 @@ from budgetree.errors import SettingError
 
 LEARNERS: dict[str, Callable[[bt.Instance, int | None], bt.Tree]] = {
     "grow": lambda cases, budget: bt.grow(cases, budget=budget),
+    "lookahead": lambda cases, budget: bt.grow(cases, budget=budget, lookahead=1),
     "greedy": lambda cases, budget: bt.fit(cases, budget=budget, objective="known", method="greedy").tree,
     "exact": lambda cases, budget: bt.optimal(cases, budget=budget).tree,
     "frontier": lambda cases, budget: bt.frontier(cases, max_budget=budget, objective="known", folds=0)[-1].tree,

@@ -294,7 +294,7 @@ def test_every_resource_has_its_amounts() -> None:
     cases = bt.Instance.from_frame(ruled_table(), "y", prices=RULES["all"])
     tree = bt.fit(cases, budget=20, objective="known", method="greedy", folds=0).tree
     content = summarise_tree(tree, title="")
-    assert [resource["unit"] for resource in content["further"]] == ["min", "tests"]
+    assert [(resource["unit"], resource["limit"]) for resource in content["further"]] == [("min", 25), ("tests", 4)]
     by_name = {test["name"]: test for test in content["tests"]}
     assert by_name["x"]["panel"] == "blood"
     age, sex = (cases.schema.test_names.index(name) for name in ("age", "sex"))

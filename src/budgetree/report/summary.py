@@ -90,7 +90,7 @@ def _content(
         ],
         # Further resources with a limit, and what each of the shared amounts takes of them.
         "further": [
-            {"unit": of.unit or of.name, "shared": list(map(of.amount, fees))}
+            {"unit": of.unit or of.name, "limit": of.amount(of.limit), "shared": list(map(of.amount, fees))}
             for of, fees in zip(costs.resources[1:], costs.fees[1:, : len(costs.named)].tolist(), strict=True)
         ],
         "points": points,

@@ -2,6 +2,7 @@
 
 import { byId, capital, cases, element, errors, numberCell, percent, percentage, put, rounded, rowHead, short, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
+import { orderedName } from "./model.js";
 import { amount, clean, inUnit, inUnits, listed, numeral, ofEach, say } from "./words.js";
 
 /** @import { Content, Fact, Origin, Test, Tree } from "./types.d.ts" */
@@ -166,32 +167,28 @@ export function showProof(content, tree) {
 
 /** @param {Content} content */
 export function showPrices(content) {
-  const users = content.shared.map((_, place) => content.tests.filter((test) => test.shared.includes(place)));
-  const shared = users.length ? [say("prices.shared")] : []; // a column of its own
+  const shared = content.shared.length ? [say("prices.shared")] : []; // columns only where there is something to say
+  const after = content.tests.some((test) => test.after?.length) ? [say("prices.after")] : [];
   const used = new Set(content.trees.flatMap(({ nodes }) => nodes.map((node) => (node.kind === "buy" ? node.test : -1)))); // and -1
   const rows = content.tests.map((test, at) => {
     const fees = test.shared.map((place) => say("prices.shared_amount", { name: content.shared[place].name, amount: sharedAmount(content, place) }));
-    return element("tr", { class: used.has(at) ? null : "unused" }, rowHead(test.name), priceCell(test), ...shared.map(() => element("td", {}, listed(fees))));
+    const conditions = (test.after ?? []).map((setters) => setters.map((setter) => setterName(content, setter)).join(say("list.or")));
+    const others = [...shared.map(() => listed(fees)), ...after.map(() => conditions.join(say("list.and")))];
+    const cells = others.map((cell) => element("td", {}, cell));
+    return element("tr", { class: used.has(at) ? null : "unused" }, rowHead(orderedName(test)), priceCell(test), ...cells);
   });
-  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), ...shared], rows)];
+  const [heading, headings] = [say("prices.heading"), [say("prices.test"), say("prices.price"), ...shared, ...after]];
+  const parts = [element("h2", {}, heading), tableFrame(heading, tableOf({}, headings, [1], rows))];
   const count = content.tests.filter((_, at) => used.has(at)).length;
   if (count < content.tests.length) parts.push(element("p", { class: "on-paper" }, say("prices.on_paper", { count, all: content.tests.length })));
-  if (content.shared.length) {
-    parts.push(
-      element("h3", {}, say("prices.all_shared")),
-      element("p", { class: "prose" }, say("prices.shared_note")),
-      priceTable(
-        say("prices.all_shared"),
-        [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
-        content.shared.map((part, at) => {
-          const tests = listed(users[at].map((test) => test.name));
-          return element("tr", {}, rowHead(part.name), numberCell(sharedAmount(content, at)), element("td", {}, tests));
-        }),
-      ),
-    );
-  }
+  const limits = (content.further ?? []).map(({ limit, unit }) => say("prices.limit", { limit: `${amount(limit)} ${unit}` }));
+  parts.push(...limits.map((limit) => element("p", { class: "prose" }, limit)));
   byId("panel-prices").replaceChildren(...parts, ...lossParts(content));
 }
+
+/** A test that comes first, and what it must show. @param {Content} content @param {[test: number, outcomes: number[] | null]} setter */
+const setterName = ({ tests }, [test, outcomes]) =>
+  outcomes ? say("prices.shown", { name: tests[test].name, outcomes: outcomes.map((each) => tests[test].outcomes[each]).join(say("list.or")) }) : tests[test].name;
 
 /** What a shared amount takes of each resource. @param {Content} content @param {number} place */
 const sharedAmount = ({ shared, further }, place) => inUnits([shared[place].amount, ...(further ?? []).map((of) => of.shared[place])]);
@@ -208,6 +205,3 @@ function priceCell(test) {
   const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: listed(names) })));
   return numberCell(...lines);
 }
-
-/** @param {string} label @param {string[]} headings @param {HTMLElement[]} rows */
-const priceTable = (label, headings, rows) => tableFrame(label, tableOf({}, headings, [1], rows));

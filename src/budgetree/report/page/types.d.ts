@@ -79,6 +79,7 @@ export interface Losses {
 /** A resource besides the price. */
 export interface Resource {
   unit: string;
+  limit: number;
   shared: number[]; // what each of Content.shared takes of it
 }
 
