@@ -11,6 +11,7 @@ import click
 from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import print_json
+from budgetree.errors import BudgetreeError
 from budgetree.services.words import counted, largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
     With --json the questions go to stderr and the result to stdout.
     """
     from budgetree.cli.inputs import open_model
-    from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
     if wrong := [entry for entry in known if "=" not in entry]:
@@ -68,7 +68,6 @@ def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailab
 
 def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
     """One answer, or a step back; False where no more answers come."""
-    from budgetree.errors import BudgetreeError
 
     while True:
         say("> ", nl=False)

@@ -11,6 +11,7 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.output import print_json, say, warn
+from budgetree.errors import BudgetreeError, TableFileError, Where
 from budgetree.services.words import counted, listed, show_number, visible, visible_lines, with_more
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ def _describe(request: Request, as_json: bool) -> None:
     from budgetree.cli.inputs import open_data
     from budgetree.data.checks import Oddity, find_suspects
     from budgetree.data.encoders import MAX_OUTCOMES
-    from budgetree.errors import TableFileError, Where
 
     rows = open_data(request.data, request.reading).table().without_empty_rows()
     columns = [_column_facts(column) for column in rows.columns]
@@ -139,7 +139,6 @@ def _examine(request: Request) -> list[Finding]:
         column_findings,
         target_findings,
     )
-    from budgetree.errors import BudgetreeError
 
     levels = replace(request.levels, binning=request.binning, categories=request.categories)
     table = levels.as_planned(open_data(request.data, request.reading).table())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -13,6 +14,8 @@ from click.core import ParameterSource
 from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import check_folder, json_text, print_json, say
+from budgetree.errors import TableFileError
+from budgetree.services.words import no_such
 
 if TYPE_CHECKING:
     from budgetree.evaluation import Evaluation
@@ -112,8 +115,6 @@ def evaluate(
 
 
 def _column(name: str, table: Any) -> Any:
-    from budgetree.errors import TableFileError
-    from budgetree.services.words import no_such
 
     if name not in table.names:
         raise TableFileError(no_such("column", name, table.names), subject=name, where=table.origin)
@@ -129,7 +130,6 @@ def _columns(by: tuple[str, ...], table: Any) -> dict[str, Any]:
 
 def _write(found: Evaluation, out: str | None, predictions: str | None, report: str | None, data: str) -> list[str]:
     """The files that are asked for."""
-    from pathlib import Path
 
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_bytes

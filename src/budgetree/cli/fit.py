@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from os.path import getsize
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ import click
 from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import estimate_lines, file_size, print_json, say, statement_line, tree_facts
+from budgetree.services.clock import DEFAULT_PLAN
+from budgetree.services.words import visible
 
 if TYPE_CHECKING:
     from budgetree.cli.inputs import Request
@@ -83,7 +86,6 @@ def fit(
         raise click.UsageError("--certificate and --min-cases are about known cases; they need --objective known.")
     if certificate is not None:
         settings["objective"] = "known"
-    from dataclasses import replace
 
     from budgetree.cli.inputs import Request, check_outputs, load, warn_of_doubts
     from budgetree.learn._fit import fit_request, make_request
@@ -146,7 +148,6 @@ def _tree_lines(tree: Tree, chart: str) -> Iterator[str]:
 
 
 def _file_lines(tree: Tree, out: str) -> Iterator[str]:
-    from budgetree.services.words import visible
 
     yield visible(f"model in {out} ({file_size(out)}); next: budgetree show {out}, budgetree ask {out}")
     choice = tree.origin.choice
@@ -210,9 +211,6 @@ def _wants_bound(wanted: FitRequest) -> bool:
 
 def _with_time_for_proof(wanted: FitRequest, certificate: str | None) -> FitRequest:
     """The same with a part of the time limit, where a certificate takes the rest."""
-    from dataclasses import replace
-
-    from budgetree.services.clock import DEFAULT_PLAN
 
     if wanted.time_limit is None or not (certificate or _wants_bound(wanted)):
         return wanted
@@ -222,7 +220,6 @@ def _with_time_for_proof(wanted: FitRequest, certificate: str | None) -> FitRequ
 def _prove(instance: Instance, tree: Tree, wanted: FitRequest, certificate: str | None) -> Certificate | None:
     """A certificate where one is asked for, or where nothing else settles how cheap a tree without errors can be."""
     from budgetree.proof import certify
-    from budgetree.services.clock import DEFAULT_PLAN
 
     is_open = _wants_bound(wanted) and instance.losses is None and not tree.statement.is_proven
     if certificate is None and not is_open:
@@ -233,7 +230,6 @@ def _prove(instance: Instance, tree: Tree, wanted: FitRequest, certificate: str 
 
 def _raised(tree: Tree, proof: Certificate) -> Tree:
     """The same tree, with the certificate's bound on the cost of trees without errors, if that was the question."""
-    from dataclasses import replace
 
     from budgetree.problem.units import as_fraction
     from budgetree.tree.provenance import ProofState

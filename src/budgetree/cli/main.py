@@ -22,8 +22,9 @@ from budgetree.cli.output import ending, give_up, prepare_streams
 from budgetree.cli.predict import predict
 from budgetree.cli.show import report, show
 from budgetree.cli.small import completion, datasets, reproduce
+from budgetree.errors import BudgetreeError
 from budgetree.services.clock import none_lost, was_interrupted
-from budgetree.services.words import visible_lines
+from budgetree.services.words import no_such, visible_lines
 
 REPORT_IT = "Please report it, with what BUDGETREE_DEBUG=1 shows."
 FAILED, BUG, STOPPED = 1, 70, ("stopped.\n", 130)  # click itself ends with 2 where a command was called wrongly
@@ -63,7 +64,6 @@ class Commands(click.Group):
         if name in datasets.names() or os.path.exists(name) or glob(name):
             command = "show" if name.endswith(".json") else "check"
             return command, self.commands[command], args
-        from budgetree.services.words import no_such
 
         if os.path.splitext(name)[1]:
             raise FileNotFoundError(ENOENT, "there is no such file, and no such command", name)
@@ -123,7 +123,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended_by(error: Exception) -> int:
-    from budgetree.errors import BudgetreeError
 
     if isinstance(error, click.ClickException):
         usage, context = "", getattr(error, "ctx", None)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
+import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -163,9 +166,6 @@ def check_folder(out: str, force: bool) -> None:
 
 def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[str]:
     """Write all files beside the folder, then move them into it; other files stay. The paths of the files."""
-    import re
-    import shutil
-    from pathlib import Path
 
     from budgetree.report import render_page, summarise_frontier
     from budgetree.services.files import part_name, remove_orphans, write_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ import click
 from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import for_reader, json_text, print_json, say
+from budgetree.services.words import counted, visible
 
 if TYPE_CHECKING:
     from budgetree.problem import Schema
@@ -35,14 +37,12 @@ def predict(model: str, data: str, out: str | None, probabilities: bool, as_json
     known case had is answered from the tests before it. `budgetree evaluate` compares predictions with the
     right answers.
     """
-    from dataclasses import replace
 
     from budgetree.cli.inputs import check_outputs, open_data
     from budgetree.cli.predictions import Tally, columns_for, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.evaluation.cases import codes_for
     from budgetree.services.files import replacing
-    from budgetree.services.words import counted, visible
     from budgetree.tree import Tree
 
     out = None if out == "-" else out  # as Unix tools say it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ import click
 from budgetree.cli import options
 from budgetree.cli.options import option
 from budgetree.cli.output import estimate_lines, file_size, for_reader, print_json, say, statement_line, tree_facts
+from budgetree.errors import CertificateError, TreeError, Where
 from budgetree.services.words import counted, visible
 from budgetree.show.export import FORMATS
 
@@ -51,7 +53,6 @@ def show(
 ) -> None:
     """Print a pathway, or export it as a program, SQL or a picture."""
     from budgetree.cli.inputs import check_outputs, open_model
-    from budgetree.errors import TreeError, Where
     from budgetree.services.files import write_bytes
 
     check_outputs((out,), (model, labels))
@@ -107,10 +108,8 @@ def report(
     as_json: bool,
 ) -> None:
     """Write a web page of the pathway, which works offline."""
-    from pathlib import Path
 
     from budgetree.cli.inputs import check_outputs, open_model
-    from budgetree.errors import CertificateError, Where
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_bytes, write_text
