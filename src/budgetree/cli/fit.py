@@ -100,8 +100,7 @@ def fit(
         facts: dict[str, Any] = {"engine": engine}
     else:
         instance, given = load(request, asked)
-        wanted = make_request(instance, **given)
-        result = fit_request(instance, _with_time_for_proof(wanted, certificate), None)
+        result, proof = _proven(instance, make_request(instance, **given), certificate)
         facts = _new_error_facts(result) | {"certificate": certificate}
         if request.first or request.without:
             from budgetree.cli.preference import Preference
@@ -110,9 +109,6 @@ def fit(
             free = fit_request(instance_of_all, make_request(instance_of_all, **given), None)
             compared = Preference(tuple(request.first), tuple(request.without), result, free)
             facts["preference"], preference = compared.facts, compared.sentence
-        proof = _prove(instance, result.tree, wanted, certificate)
-        if proof is not None:
-            result = replace(result, tree=_raised(result.tree, proof))
     tree = result.tree
     if out is not None:
         tree.to_json(out)
@@ -204,41 +200,24 @@ def _new_error_facts(result: Result) -> dict[str, Any]:
     }
 
 
-def _wants_bound(wanted: FitRequest) -> bool:
-    """Whether the question is how cheap a tree without errors can be."""
-    return wanted.objective == "known" and wanted.max_error == 0
-
-
-def _with_time_for_proof(wanted: FitRequest, certificate: str | None) -> FitRequest:
-    """The same with a part of the time limit, where a certificate takes the rest."""
-
-    if wanted.time_limit is None or not (certificate or _wants_bound(wanted)):
-        return wanted
-    return replace(wanted, time_limit=DEFAULT_PLAN.fit_share * wanted.time_limit)
-
-
-def _prove(instance: Instance, tree: Tree, wanted: FitRequest, certificate: str | None) -> Certificate | None:
-    """A certificate where one is asked for, or where nothing else settles how cheap a tree without errors can be."""
-    from budgetree.proof import certify
-
-    is_open = _wants_bound(wanted) and instance.losses is None and not tree.statement.is_proven
-    if certificate is None and not is_open:
-        return None
-    limit = wanted.time_limit
-    return certify(instance, tree, time_limit=None if limit is None else (1 - DEFAULT_PLAN.fit_share) * limit)
-
-
-def _raised(tree: Tree, proof: Certificate) -> Tree:
-    """The same tree, with the certificate's bound on the cost of trees without errors, if that was the question."""
-
+def _proven(instance: Instance, wanted: FitRequest, certificate: str | None) -> tuple[Result, Certificate | None]:
+    """The result; with a certificate if one is asked for, or if nothing else settles how cheap no errors can be."""
+    from budgetree.learn._fit import fit_request
     from budgetree.problem.units import as_fraction
+    from budgetree.proof import certify
     from budgetree.tree.provenance import ProofState
 
-    bounds = tree.bounds
-    if bounds is None or bounds.max_error != 0 or tree.schema.losses is not None:
-        return tree
-    # A budget in units that is at least the bound.
+    is_about_cost = wanted.objective == "known" and wanted.max_error == 0
+    limit, share = wanted.time_limit, DEFAULT_PLAN.fit_share if certificate or is_about_cost else 1
+    result = fit_request(instance, replace(wanted, time_limit=limit and share * limit), None)
+    tree, is_about_cost = result.tree, is_about_cost and instance.losses is None
+    if certificate is None and (tree.statement.is_proven or not is_about_cost):
+        return result, None
+    proof = certify(instance, tree, time_limit=limit and (1 - share) * limit)
+    if tree.bounds is None or not is_about_cost:
+        return result, proof
+    # A budget in units that is at least the certificate's bound.
     raised = -(-as_fraction(proof.lower_bound) * tree.schema.costs.scale // 1)
-    least = max(bounds.least_cost, min(int(raised), tree.need))
-    state = ProofState.OPTIMAL if least == tree.need else bounds.state
-    return replace(tree, bounds=replace(bounds, least_cost=least, state=state))
+    least = max(tree.bounds.least_cost, min(int(raised), tree.need))
+    state = ProofState.OPTIMAL if least == tree.need else tree.bounds.state
+    return replace(result, tree=replace(tree, bounds=replace(tree.bounds, least_cost=least, state=state))), proof
