@@ -200,6 +200,17 @@ def _new_error_facts(result: Result) -> dict[str, Any]:
     }
 
 
+def _asks_cost(wanted: FitRequest) -> bool:
+    """Whether the question is how cheap a tree without errors can be."""
+    return wanted.objective == "known" and wanted.max_error == 0
+
+
+def _with_time_for_proof(wanted: FitRequest, certificate: str | None) -> FitRequest:
+    """The same with a part of the time limit, where a certificate takes the rest."""
+    share = DEFAULT_PLAN.fit_share if certificate or _asks_cost(wanted) else 1
+    return replace(wanted, time_limit=wanted.time_limit and share * wanted.time_limit)
+
+
 def _proven(instance: Instance, wanted: FitRequest, certificate: str | None) -> tuple[Result, Certificate | None]:
     """The result; with a certificate if one is asked for, or if nothing else settles how cheap no errors can be."""
     from budgetree.learn._fit import fit_request
@@ -207,13 +218,11 @@ def _proven(instance: Instance, wanted: FitRequest, certificate: str | None) -> 
     from budgetree.proof import certify
     from budgetree.tree.provenance import ProofState
 
-    is_about_cost = wanted.objective == "known" and wanted.max_error == 0
-    limit, share = wanted.time_limit, DEFAULT_PLAN.fit_share if certificate or is_about_cost else 1
-    result = fit_request(instance, replace(wanted, time_limit=limit and share * limit), None)
-    tree, is_about_cost = result.tree, is_about_cost and instance.losses is None
+    result, limit = fit_request(instance, _with_time_for_proof(wanted, certificate), None), wanted.time_limit
+    tree, is_about_cost = result.tree, _asks_cost(wanted) and instance.losses is None
     if certificate is None and (tree.statement.is_proven or not is_about_cost):
         return result, None
-    proof = certify(instance, tree, time_limit=limit and (1 - share) * limit)
+    proof = certify(instance, tree, time_limit=limit and (1 - DEFAULT_PLAN.fit_share) * limit)
     if tree.bounds is None or not is_about_cost:
         return result, proof
     # A budget in units that is at least the certificate's bound.
