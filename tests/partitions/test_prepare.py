@@ -25,7 +25,7 @@ def plan_of(frames: list[pd.DataFrame], target: str = "ill", **settings: Any) ->
     tables = [read_frame(frame, target) for frame in frames]
     surveys = [survey_part(table, request, Where(f"partition {i}")) for i, table in enumerate(tables)]
     plan = plan_for(surveys, request)
-    return plan, [encode_part(table, plan) for table in tables]
+    return plan, [encode_part(table, plan)[0] for table in tables]
 
 
 def test_codes_and_names_are_those_of_memory() -> None:

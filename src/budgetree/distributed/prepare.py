@@ -195,9 +195,10 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
         check_numbers(table.only(tests))
         columns = levels.as_planned(table.only(tests)).by_name().columns
         profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
-        facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
+        weights = None if request.weights is None else _weights(table, request.weights)
+        facts = None if weights is None else WeightFacts.of(weights)
         every = (ColumnProfile.of(labels, 0, name), *profiles)
-        return PartSurvey(part, len(table), every, facts, tuple(tests), _hashes(table, request))
+        return PartSurvey(part, len(table), every, facts, tuple(tests), row_hashes(columns, labels, weights))
     except BudgetreeError as error:
         raise error.at(part) from None
 
@@ -286,42 +287,40 @@ def encoded(
     n_rows = 0
     for table in tables:
         n_rows += len(table)
-        yield encode_part(table, plan)
+        cases, rows = encode_part(table, plan)
         if drawn is not None:
-            drawn.append(draw_part(table, plan))
+            drawn.append(rows)
+        yield cases
     at_first = plan.n_rows if part is None else plan.part_rows[part]
     if n_rows != at_first:
         came = f"{counted(n_rows, 'row')} came when they were read again, and {at_first:,} at first"
         raise _changed(came, found=n_rows, expected=at_first, where=part)
 
 
-def encode_part(table: Table, plan: Plan) -> Partition:
-    """The cases of a part that count; an error where it holds what no survey saw."""
+def encode_part(table: Table, plan: Plan) -> tuple[Partition, DrawnPart]:
+    """The cases of a part that count, and the rows that are drawn of it, or all; an error for what no survey saw."""
     schema, request = plan.schema, plan.request
-    labels, units = _labels(table, plan), None
-    if request.weights is not None and plan.facts is not None:
-        weights = _weights(table, request.weights)
+    labels, codes = _labels(table, plan), _codes(table, schema)
+    given = None if request.weights is None else _weights(table, request.weights)
+    weights = np.ones(len(table)) if given is None else given
+    cases = Partition(codes, labels, None, *shape_of(schema))
+    if plan.facts is not None:
+        rounded = weights
         for scale in plan.scales:
-            units = plan.facts.units(weights, scale)
-            weights = units / float(scale)
-        assert units is not None
+            units = plan.facts.units(rounded, scale)
+            rounded = units / float(scale)
         rows = np.flatnonzero(units)
-        if len(rows) < len(units):
-            table, labels, units = table.take(rows), labels[rows], units[rows]
-        units = None if (units == 1).all() else units
-    return Partition(_codes(table, schema), labels, units, *shape_of(schema))
-
-
-def draw_part(table: Table, plan: Plan) -> DrawnPart:
-    """The different rows of a part that are drawn, or all of them, with their hashes."""
-    request, hashes = plan.request, _hashes(table, plan.request)
+        counted_units = None if (units[rows] == 1).all() else units[rows]
+        cases = replace(cases, codes=codes[rows], labels=labels[rows], weight_units=counted_units)
+    columns = request.levels.as_planned(table.only(schema.test_names)).by_name().columns
+    hashes = row_hashes(columns, table.column(request.target).as_values(), given)
     if plan.draw is not None:
         hashes, first = np.unique(hashes, return_index=True)
         kept = np.isin(hashes, plan.draw.hashes, assume_unique=True)
-        table, hashes = table.take(first[kept]), hashes[kept]
-    weights = np.ones(len(table)) if request.weights is None else _weights(table, request.weights)
-    numbers = numbers_of(request.levels.as_planned(table).columns, plan.numbers, len(table))
-    return hashes, DrawnRows(_codes(table, plan.schema), numbers, _labels(table, plan), weights)
+        hashes, rows = hashes[kept], first[kept]
+        columns = tuple(column.take(rows) for column in columns)
+        codes, labels, weights = codes[rows], labels[rows], weights[rows]
+    return cases, (hashes, DrawnRows(codes, numbers_of(columns, plan.numbers, len(labels)), labels, weights))
 
 
 def gathered(parts: Sequence[DrawnPart], plan: Plan) -> DrawnRows:
@@ -355,13 +354,6 @@ def _codes(table: Table, schema: Schema) -> NDArray[np.uint8]:
     by_name = {column.name: column for column in table.columns}
     columns = [(encoder, by_name[encoder.name]) for encoder in encoders]
     return np.stack([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], axis=1)
-
-
-def _hashes(table: Table, request: CaseRequest) -> NDArray[np.uint64]:
-    tests = table.without([name for name in (request.target, request.weights) if name is not None])
-    weights = None if request.weights is None else _weights(table, request.weights)
-    labels = table.column(request.target).as_values()
-    return row_hashes(request.levels.as_planned(tests).by_name().columns, labels, weights)
 
 
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:
