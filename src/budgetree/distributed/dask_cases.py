@@ -180,7 +180,7 @@ class PersistedPartition:
         self._folder = Path(tempfile.mkdtemp(prefix="budgetree-", dir=_workers_folder()))
         finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            self._n_cases = write_partitions(self._folder, map(_checked, partitions), sizes)
+            self._n_cases = write_partitions(self._folder, partitions, sizes)
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
@@ -316,12 +316,6 @@ def _bucketed(
 def _facts(partition: PersistedPartition) -> tuple[NDArray[np.int64], int, bool]:
     counts_once = all(window.weight_units is None for window in partition.windows())
     return class_counts([partition], partition.n_classes), len(partition), counts_once
-
-
-def _checked(partition: Partition) -> Partition:
-    if len(partition):
-        _ = partition.in_core
-    return partition
 
 
 def _workers_folder() -> str | None:

@@ -235,6 +235,7 @@ def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes
     folder.mkdir(parents=True, exist_ok=True)
     n_cases = 0
     for number, one in enumerate(_put_together(partitions, sizes.file_bytes)):
+        _ = one.in_core  # which checks outcomes and classes
         _save(folder / f"codes-{number:05}.npy", one.codes)
         _save(folder / f"labels-{number:05}.npy", one.labels)
         if one.weight_units is not None:
