@@ -69,7 +69,10 @@ class CsvSource:
         first, *others = files = tuple(CsvFile.sniff(path, reading, opened) for path in paths)
         for file in others:
             if file.shape != first.shape:
-                message = f"its header is not that of {first.path}{_difference(file, first)}; files that are read"
+                here, there = set(file.names), set(first.names)
+                sides = (("it has", here - there), ("it has no", there - here))
+                found = " and ".join(f"{has} {listed(sorted(names))}" for has, names in sides if names)
+                message = f"its header is not that of {first.path}{found and f' ({found})'}; files that are read"
                 together = "together need the same columns in the same order, and the same delimiter."
                 raise TableFileError(f"{message} {together}", where=Where(file.path))
         return cls(data, files, reading)
@@ -272,13 +275,6 @@ def _settle(found: dict[int, Column | None], as_text: Callable[[Sequence[int]], 
             again = [at for at, column in found.items() if column is not None and column.texts is None]
         if again:
             found |= as_text(again)
-
-
-def _difference(one: CsvFile, other: CsvFile) -> str:
-    """Which names one file has that the other has not, in brackets."""
-    sides = (("it has", set(one.names) - set(other.names)), ("it has no", set(other.names) - set(one.names)))
-    found = " and ".join(f"{has} {listed(sorted(names))}" for has, names in sides if names)
-    return found and f" ({found})"
 
 
 def _readable(file: CsvFile, base: Database) -> Readable:
