@@ -28,9 +28,7 @@ PATIENCE = 2  # purchases in a row that may fail to lower the loss
 MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
 MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
 MAX_EVIDENCE = 3_000  # cases that say whether to branch: a branch that they do not show is not worth much
-MAX_SWAPPED = 10  # purchases of a chain in which one is replaced: of more, each matters little and costs a growth
-MARGIN = 1.0  # standard errors by which a chain with one purchase replaced must be better
-BRANCHED_MARGIN = 2.0  # the same for a policy with branches beside one without
+BRANCHED_MARGIN = 2.0  # standard errors by which a policy with branches must be better than one without
 MIN_GAIN = 0.05  # of the loss: a branch that saves less is not worth another page
 PRIOR = 50.0  # cases that a test would do nothing for, beside those whose result is known
 MAX_ENDS = 4  # of a policy: each has a model of its own, and people must find their way
@@ -79,7 +77,6 @@ class Growth:
 
     judge: Judge
     costs: CostModel
-    without: int | None = None  # a test that is not bought
 
     def grow(
         self, budget: int, rule: BuyingRule = "gain", first: Sequence[int] = (), chain: Place | None = None
@@ -270,10 +267,8 @@ class Growth:
     def _allowed(self, state: PathState) -> NDArray[np.int64]:
         """The tests that can be had here, also those that need others before; one of each purchase."""
         if self.costs.is_plain:
-            allowed = self.costs.allowed(state)
-            return allowed if self.without is None else allowed[allowed != self.without]
-        bundles = {test: self._bundle(state, test) for test in self.costs.purchases}
-        found = [test for test, bundle in bundles.items() if bundle and self.without not in bundle]
+            return self.costs.allowed(state)
+        found = [test for test in self.costs.purchases if self._bundle(state, test)]
         return np.array(found, dtype=np.int64)
 
     def _bundle(self, state: PathState, test: int) -> tuple[int, ...]:
@@ -337,7 +332,8 @@ def best_growth(growth: Growth, budget: int) -> Grown:
     """What to keep; where prices differ, from the better of two growths, cheap tests first."""
     chains = [growth.grow(budget, rule) for rule in growth.rules]
     best = int(np.argmin([growth.total(chain) for chain in chains]))
-    chain = _swapped(growth, growth.rules[best], chains[best], budget)
+    chain = chains[best]
+    trim(chain, growth.judge)
     first = () if chain.test is None else (chain.test,)
     grown = _branched(growth, chain, growth.grow(budget, growth.rules[best], first, chain))
     if growth.costs.one_price is not None:
@@ -346,39 +342,6 @@ def best_growth(growth: Growth, budget: int) -> Grown:
         return Grown(growth.cheap_first(grown.chain), growth.cheap_first(grown.policy))
     except OutOfTimeError:
         return grown
-
-
-def _swapped(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Place:
-    """The chain, trimmed, where other purchases in the place of one are not clearly better.
-
-    A greedy first test is sometimes a dead end, of which tests that only help together are the way out. Of many cases
-    that would take long.
-    """
-    trim(chain, growth.judge)
-    greedy = chain
-    try:
-        while growth.judge.is_small and (better := _better_swap(growth, rule, chain, budget)) is not None:
-            chain = better
-        return chain if chain is greedy else growth.cheap_first(chain)
-    except OutOfTimeError:
-        return chain
-
-
-def _better_swap(growth: Growth, rule: BuyingRule, chain: Place, budget: int) -> Place | None:
-    """The best chain that buys all but one of the same tests and then others, where it is better beyond chance."""
-    (end,) = chain.ends()
-    bought = end.state.tests[len(growth.costs.begun.tests) :]
-    best, most = None, 0.0
-    for dropped in bought if len(bought) <= MAX_SWAPPED else ():
-        kept = [test for test in end.state.tests if test != dropped]
-        rival = after = replace(growth, without=dropped).grow(budget, rule, kept)
-        while after.after is not None and len(after.state.tests) < len(kept):
-            after = after.after
-        trim(after, growth.judge)
-        gain, error = _gain(growth, chain, rival)
-        if gain > max(most, MARGIN * error):
-            best, most = rival, gain
-    return best
 
 
 def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
