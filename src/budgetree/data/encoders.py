@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -22,6 +22,7 @@ from budgetree.services.words import listed
 MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen"
 UNSEEN = 255
 MISSING = "missing"
+FEW_VALUES = 10  # a number that has no more of them is cut at its values
 MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 DEFAULT_LEVELS = 10  # the paper's
 FINE_GROUPS = 2**16  # of numbers that are counted together for fine levels, where there are more different ones
@@ -385,22 +386,38 @@ def _in_order(profile: ColumnProfile, order: Sequence[Any]) -> list[Any]:
 
 
 def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
-    """One level per value where there are at most max_levels, else as many cases in each as can be."""
+    """One level per value where there are at most max_levels, else as many cases in each as can be.
+
+    They begin at the roundest numbers that they can; where there are few values, each at its value: from 56 on, rather
+    than from 55.5 on.
+    """
     assert column.numbers is not None
     absent = np.isnan(column.numbers)
     counts = NumberCounts.of(column.numbers[~absent], FINE_GROUPS)
-    return quantile_levels(column.name, counts, max_levels, column.censored, has_missing=bool(absent.any()))
+    is_few = len(counts) <= FEW_VALUES and bool((counts.low == counts.high).all())
+    between = (lambda _, above: above) if is_few else round_between
+    has_missing = bool(absent.any())
+    return quantile_levels(column.name, counts, max_levels, column.censored, between=between, has_missing=has_missing)
 
 
 def quantile_levels(
-    name: str, numbers: NumberCounts, max_levels: int, censored: Sequence[float] = (), *, has_missing: bool
+    name: str,
+    numbers: NumberCounts,
+    max_levels: int,
+    censored: Sequence[float] = (),
+    *,
+    between: Callable[[float, float], float] | None = None,
+    has_missing: bool,
 ) -> FineLevels:
     """Levels that have as many cases each as can be, from how often each number occurs.
 
     The cases in a row, from the least number to the greatest, are cut into max_levels equal pieces; a number is in the
     piece where the middle one of its cases is, so that equal numbers stay together, and a piece without a number is
     left out. What is censored has a level of its own, beside the others, which ends at its limit.
+
+    between  where a level begins, of the numbers around; by default a short decimal
     """
+    between = between or short_between
     count = numbers.count
     level_of = np.arange(len(count))
     is_own = np.isin(numbers.high, censored) | np.isin(numbers.low, censored)
@@ -413,12 +430,12 @@ def quantile_levels(
             level_of = np.concatenate(([0], np.cumsum(is_new)))
     first = np.flatnonzero(np.diff(level_of)) + 1  # the first number of each level but the lowest
     gaps = zip(numbers.high[first - 1].tolist(), numbers.low[first].tolist(), strict=True)
-    thresholds = tuple(_limit_between(below, above, censored) or short_between(below, above) for below, above in gaps)
+    limits = ((_limit_between(*gap, censored) or between(*gap)) + 0.0 for gap in gaps)  # + 0.0: -0 is 0
     middle = numbers.low + (numbers.high - numbers.low) / 2
     share = count / np.bincount(level_of, weights=count)[level_of]
     values = np.bincount(level_of, weights=share * middle)
     low, high = float(numbers.low[0]), float(numbers.high[-1])
-    return FineLevels(name, thresholds, tuple(values.tolist()), low, high, has_missing)
+    return FineLevels(name, tuple(limits), tuple(values.tolist()), low, high, has_missing)
 
 
 def _limit_between(below: float, above: float, censored: Sequence[float]) -> float | None:

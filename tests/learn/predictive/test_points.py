@@ -16,19 +16,18 @@ from sklearn.isotonic import IsotonicRegression
 import budgetree as bt
 from budgetree.data.column import Column
 from budgetree.data.encoders import BlankPlan, FineLevels, round_between
+from budgetree.learn.predictive.basis import make_basis
 from budgetree.learn.predictive.points import (
     MAX_POINTS,
     MIN_CASES,
     MIN_SHARE,
     FittedPoints,
     Line,
-    Results,
     fit_line,
     fit_points,
     isotonic,
     least_squares_cuts,
     make_table,
-    round_levels,
     roundness,
 )
 from budgetree.learn.predictive.ridge import Models
@@ -96,19 +95,17 @@ def fitted(instance: bt.Instance, tests: list[int], n_folds: int = 4) -> FittedP
 
 @given(seeds)
 def test_levels_that_begin_at_round_numbers_leave_every_code_as_it_is(seed: int) -> None:
-    instance = random_instance(seed, n_classes=2)
-    rounded = round_levels(instance, range(instance.n_tests))
-    assert rounded.codes is instance.codes
-    assert instance.source is not None
-    encoded = rounded.schema.encode(instance.source.tests, range(instance.n_tests))
-    assert np.array_equal(encoded[instance.row_order], instance.codes)
+    rounded = random_instance(seed, n_classes=2)
+    assert rounded.source is not None
+    encoded = rounded.schema.encode(rounded.source.tests, range(rounded.n_tests))
+    assert np.array_equal(encoded[rounded.row_order], rounded.codes)
     few = rounded.schema.encoders[rounded.test_names.index("few")]  # type: ignore[index]
     assert set(few.thresholds) <= set(few.values)  # type: ignore[union-attr]
 
 
 @given(seeds)
 def test_the_group_of_a_number_follows_from_the_cuts(seed: int) -> None:
-    instance = round_levels(random_instance(seed, n_cases=150, n_classes=2), range(5))
+    instance = random_instance(seed, n_cases=150, n_classes=2)
     table = fitted(instance, list(range(5))).table
     numbers = np.random.default_rng(seed).normal(scale=2, size=200)
     for test, group in zip(table.tests, table.groups, strict=True):
@@ -162,10 +159,7 @@ def test_a_weight_counts_as_equal_rows(seed: int, times: int) -> None:
     codes = rng.integers(0, 4, (60, 2)).astype(np.uint8)
     of_target = (codes[:, 0] + rng.integers(0, 4, 60) > 3).astype(np.float64)
     parts = [rng.normal(size=4), np.sort(rng.normal(size=4))]
-    kinds = [
-        Results(4, None, np.empty(0), None),
-        Results(4, np.arange(4.0), np.empty(0), None),
-    ]
+    kinds = [make_basis(np.ones(4), None), make_basis(np.ones(4), np.arange(4.0))]
     weighted = make_table([0, 1], kinds, parts, codes, of_target, np.full(60, float(times)))
     repeated = make_table(
         [0, 1], kinds, parts, np.repeat(codes, times, axis=0), np.repeat(of_target, times), np.ones(60 * times)

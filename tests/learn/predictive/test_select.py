@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.select import brier, choose, mean_and_error, with_tree
 from budgetree.learn.predictive.small_tree import MAX_LEAVES, fit_small_tree, leaves_of
 from budgetree.learn.validation import deal
@@ -84,7 +85,7 @@ def test_the_brier_score_is_the_squared_distance_from_the_class() -> None:
 def test_a_plain_tree_is_small_and_every_purchase_can_change_the_answer(seed: int, n_classes: int) -> None:
     instance = random_instance(seed, prices=random_prices(seed), n_cases=200, n_classes=n_classes)
     folds = deal(instance.labels, 4, instance.case_ranks)
-    small = fit_small_tree(instance, range(instance.n_tests), folds)
+    small = fit_small_tree(instance, range(instance.n_tests), folds, bases_of(instance))
     assert len(leaves_of(small.root)) <= MAX_LEAVES
     assert small.out_of_fold.sum(axis=1) == pytest.approx(1)
     tree = small.tree(instance)
@@ -99,7 +100,7 @@ def test_the_out_of_fold_score_of_a_plain_tree_on_noise_is_no_better_than_chance
         rng = np.random.default_rng(seed)
         instance = bt.Instance(rng.integers(0, 10, (200, 6)), rng.integers(0, 2, 200))
         folds = deal(instance.labels, 5, instance.case_ranks)
-        out_of_fold = fit_small_tree(instance, range(6), folds).out_of_fold
+        out_of_fold = fit_small_tree(instance, range(6), folds, bases_of(instance)).out_of_fold
         scores.append(brier(out_of_fold, instance.labels).mean())
     assert np.mean(scores) >= 0.495
 

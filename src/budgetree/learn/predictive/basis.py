@@ -15,7 +15,7 @@ at least three cases have it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,22 @@ class Basis:
     """What the models see of one test: its outcomes as columns of a linear model."""
 
     values: NDArray[np.float64]  # outcome × column, centred on the known cases
-    is_ordered: bool  # outcomes are in the order of numbers, but for a blank, which comes last
+    numbers: NDArray[np.float64] | None  # of the levels, ascending, a blank comes after them; None where it is nominal
     missing: int | None  # the outcome of a result that is not known
+    thresholds: tuple[float, ...] = ()  # per level after the first, where it begins; none where that is not known
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.numbers is not None
 
     @property
     def n_outcomes(self) -> int:
         return int(self.values.shape[0])
+
+    @property
+    def n_levels(self) -> int:
+        """The outcomes that are in the order of numbers, from 0 on."""
+        return 0 if self.numbers is None else len(self.numbers)
 
     @property
     def width(self) -> int:
@@ -54,7 +64,9 @@ def bases_of(instance: Instance) -> tuple[Basis, ...]:
     bases = []
     for test, column in enumerate(np.ascontiguousarray(instance.codes.T)):
         cases = np.bincount(column, weights, int(schema.n_outcomes[test])).astype(np.float64)
-        bases.append(make_basis(cases, level_values(schema.encoder(test)), schema.unknown(test)))
+        encoder = schema.encoder(test)
+        basis = make_basis(cases, level_values(encoder), schema.unknown(test))
+        bases.append(replace(basis, thresholds=encoder.thresholds) if isinstance(encoder, FineLevels) else basis)
     return tuple(bases)
 
 
@@ -80,7 +92,7 @@ def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None, m
     known[[] if missing is None else missing] = 0
     n_values = len(cases) if values is None else len(values)
     if not known[:n_values].any():  # no known case has a result
-        return Basis(np.zeros((len(cases), 0)), is_ordered=values is not None, missing=missing)
+        return Basis(np.zeros((len(cases), 0)), values, missing)
     if values is None:
         columns = _indicators(known)
     else:
@@ -93,7 +105,7 @@ def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None, m
                 columns = np.column_stack([columns, np.arange(len(cases)) == n_values])
     columns = columns - known @ columns / known.sum()
     columns[[] if missing is None else missing] = 0
-    return Basis(np.ascontiguousarray(columns), is_ordered=values is not None, missing=missing)
+    return Basis(np.ascontiguousarray(columns), values, missing)
 
 
 def _number_columns(cases: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.select import mean_and_error
 
 N_FOLDS = 5
 GUARD = 2.0  # standard errors that the gain must exceed
@@ -88,9 +89,8 @@ def find_branch(
         after = here.losses[bought, np.flatnonzero(judged)] * scales[bought]
         saved = here.losses[alone, judged] * scales[alone] - after
         gain[judged] = np.where(codes == bases[split.test].missing, 0.0, saved)
-    # The losses are by weight: the variance of the sum is that of so many single cases.
-    variance = here.weights @ (gain / here.weights - gain.sum() / here.weights.sum()) ** 2
-    return best if gain.sum() > max(GUARD * np.sqrt(variance) + TOLERANCE, least_gain) else None
+    _, error = mean_and_error(gain / here.weights, here.weights)
+    return best if gain.sum() > max(GUARD * error * here.weights.sum() + TOLERANCE, least_gain) else None
 
 
 def _sums(here: Here, test: int, basis: Basis) -> _Sums:

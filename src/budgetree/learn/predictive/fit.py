@@ -18,9 +18,9 @@ from budgetree.learn.predictive.budgets import worthwhile_budgets
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growth
 from budgetree.learn.predictive.judge import Judge
-from budgetree.learn.predictive.points import FittedPoints, round_levels, telling_points
+from budgetree.learn.predictive.points import FittedPoints, telling_points
 from budgetree.learn.predictive.policy import Followed, PolicyTree
-from budgetree.learn.predictive.sample import N_FOLDS, Cases, CountedCases, draw
+from budgetree.learn.predictive.sample import N_FOLDS, Cases, counted_cases, draw
 from budgetree.learn.predictive.select import brier, choose, is_clearly_worse, with_tree
 from budgetree.learn.predictive.small_tree import fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
@@ -70,7 +70,7 @@ class Fitter:
         """The pathway of what has grown; leaves other than models are for a chain of tests without branches."""
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
-        cases, judged = round_levels(self._cases, chain), np.flatnonzero(folds >= 0)
+        cases, judged = self._cases, np.flatnonzero(folds >= 0)
         labels, weights = cases.labels[judged], cases.weights[judged]
         policy = PolicyTree(place, cases, learner, judged, self.confidence, clock, self._scout(place))
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final[judged]}
@@ -79,7 +79,7 @@ class Fitter:
         }
         if self.leaves or not chain or not clock.is_over:  # else the model is known, and others take time
             rival = None if self.leaves else brier(policy.final, cases.labels)
-            small = fit_small_tree(cases, chain, folds, budget=amount, rival=rival)
+            small = fit_small_tree(cases, chain, folds, learner.cases.bases, budget=amount, rival=rival)
             if small is not None:
                 found["tree"], make["tree"] = small.out_of_fold[judged], lambda: small.tree(cases, budget=amount)
             # Points are an additive model in coarse steps: where that is clearly worse, so are they.
@@ -121,27 +121,27 @@ class Fitter:
             return list(end.state.tests)
 
     @cached_property
-    def _counted(self) -> CountedCases:
-        return CountedCases.of(self.instance, self.groups)
+    def _counted(self) -> tuple[Instance, NDArray[np.int64] | None]:
+        return counted_cases(self.instance, self.groups)
 
     @property
     def _cases(self) -> Instance:
-        return self._counted.instance
+        return self._counted[0]
 
     @cached_property
     def _folds(self) -> NDArray[np.int64]:
         """Per case that counts, its fold; of many cases only some are ever held out, and judge."""
-        labels = self._cases.labels
-        if self._counted.groups is None:
-            folds = deal(labels, N_FOLDS, self._cases.case_ranks)
+        cases, groups = self._counted
+        if groups is None:
+            folds = deal(cases.labels, N_FOLDS, cases.case_ranks)
         else:
-            folds = deal_groups(labels, self._counted.groups, N_FOLDS)
+            folds = deal_groups(cases.labels, groups, N_FOLDS)
         n_held_out = next(n for least, n in HELD_OUT if len(folds) >= least)
         return np.where(folds < n_held_out, folds, NEVER_HELD_OUT)
 
     @cached_property
     def _growth(self) -> Growth:
-        sample = draw(self._cases, self._counted.groups)
+        sample = draw(*self._counted)
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     def _scout(self, place: Place) -> Followed:

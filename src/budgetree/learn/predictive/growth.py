@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.branching import Here, best_split, find_branch
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.ridge import TestSet
+from budgetree.learn.predictive.select import mean_and_error
 from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.services.clock import OutOfTimeError
@@ -350,16 +351,10 @@ def _branched(growth: Growth, chain: Place, policy: Place) -> Grown:
     Each branch has evidence of its own, but of many that were tried; and what the chain buys later makes up for much.
     """
     trim(policy, growth.judge)
-    gain, error = _gain(growth, chain, policy)
-    is_better = gain > BRANCHED_MARGIN * error and gain >= MIN_GAIN * growth.total(chain)
+    weights, loss = growth.judge.sample.weights, growth.loss(chain)
+    gain, error = mean_and_error(loss - growth.loss(policy), weights)
+    is_better = gain > BRANCHED_MARGIN * error and gain >= MIN_GAIN * mean_and_error(loss, weights)[0]
     return Grown(chain, policy if is_better else chain)
-
-
-def _gain(growth: Growth, place: Place, other: Place) -> tuple[float, float]:
-    """How much lower the loss of the other is, by weight, and the standard error of that."""
-    weights, gain = growth.judge.sample.weights, growth.loss(place) - growth.loss(other)
-    total = float(weights @ gain)
-    return total, float(np.sqrt(weights @ (gain - total / weights.sum()) ** 2))
 
 
 def trim(place: Place, judge: Judge) -> float:

@@ -14,16 +14,15 @@ corrected by how they did there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import FineLevels, round_between
-from budgetree.learn.predictive.basis import level_values
+from budgetree.data.encoders import FEW_VALUES
+from budgetree.learn.predictive.basis import Basis
 from budgetree.learn.predictive.ridge import Models
 from budgetree.problem import Instance
 from budgetree.tree import Totals
@@ -36,64 +35,9 @@ MIN_CASES, MIN_SHARE = 5.0, 0.04  # of each group, by weight
 ISOTONIC_LOSS = 0.1  # of the contribution's variance
 MAX_POINTS = 10
 TOPS = range(4, MAX_POINTS + 1)  # what the largest difference within a test may become
-FEW_VALUES = 10  # such a test is cut at its values
 REACH = 1 / 40  # of the middle 90 %: how far a cut may move
 LINE_UNIT = 1024  # intercepts and slopes are multiples of its inverse: the same on every processor
 PRIOR = 1.0  # cases' worth of information that a line is flat, and that its correction changes nothing
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Results:
-    """What the outcomes of one test stand for."""
-
-    n_outcomes: int
-    values: NDArray[np.float64] | None  # the numbers of its levels, ascending; None where it is nominal
-    thresholds: NDArray[np.float64]  # per level after the first, where it begins; none where they are not known
-    unknown: int | None  # the outcome of a missing result; None if it is missing, or blanks are results
-
-    @classmethod
-    def of(cls, instance: Instance, test: int) -> Results:
-        schema = instance.schema
-        encoder = schema.encoder(test)
-        thresholds = encoder.thresholds if isinstance(encoder, FineLevels) else ()
-        return cls(int(schema.n_outcomes[test]), level_values(encoder), np.array(thresholds), schema.unknown(test))
-
-    @property
-    def n_levels(self) -> int:
-        """The outcomes that are in the order of numbers, from 0 on."""
-        return 0 if self.values is None else len(self.values)
-
-
-def round_levels(instance: Instance, tests: Sequence[int]) -> Instance:
-    """The same cases with the same codes, but levels of these tests begin at the roundest numbers that they can.
-
-    A test of few values begins each level at a value: from 56 on, rather than from 55.5 on.
-    """
-    schema, encoders = instance.schema, list(instance.schema.encoders or ())
-    outcome_names = list(schema.outcome_names)
-    for test in tests:
-        encoder = schema.encoder(test)
-        if instance.source is None or not isinstance(encoder, FineLevels) or encoder.levels < 2:
-            continue
-        if instance.prices.names_outcomes(encoder.name):  # its prices name the outcomes
-            continue
-        column = instance.source.tests.column(encoder.name)
-        numbers, codes = column.as_numbers(), encoder.encode(column)
-        assert numbers is not None
-        low, high = np.full(encoder.levels, np.inf), np.full(encoder.levels, -np.inf)
-        is_known = codes < encoder.levels
-        np.minimum.at(low, codes[is_known], numbers[is_known])
-        np.maximum.at(high, codes[is_known], numbers[is_known])
-        if not np.isfinite(low).all():  # cases of another table made the levels
-            continue
-        is_few = encoder.levels <= FEW_VALUES and np.array_equal(low, high)
-        gaps = zip(high[:-1].tolist(), low[1:].tolist(), strict=True)
-        thresholds = tuple((above if is_few else round_between(below, above)) + 0.0 for below, above in gaps)  # -0 is 0
-        encoders[test] = replace(encoder, thresholds=thresholds)
-        outcome_names[test] = encoders[test].outcome_names
-    rounded = copy(instance)
-    rounded.schema = replace(schema, encoders=tuple(encoders) or None, outcome_names=tuple(outcome_names))
-    return rounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +109,7 @@ class FittedPoints:
 
 def fit_points(instance: Instance, tests: Sequence[int], additive: Models, folds: NDArray[np.int64]) -> FittedPoints:
     """The points of a chain of tests for two classes; `folds` has the fold of each case."""
-    results = [Results.of(instance, test) for test in tests]
+    bases = [additive.cases.bases[test] for test in tests]
     target, _ = instance.schema.loss_table.positive(weight_at(instance.labels, instance.weights, 2).tolist())
     assert target is not None  # there are two classes
     is_target = (instance.labels == target).astype(np.float64)
@@ -174,7 +118,7 @@ def fit_points(instance: Instance, tests: Sequence[int], additive: Models, folds
     def fitted(cases: NDArray[np.int64]) -> tuple[PointsTable, list[Line]]:
         parts = [part if target == 1 else -part for part in additive.contributions(tests, cases)]
         codes, of_target, weights = instance.codes[cases], is_target[cases], instance.weights[cases]
-        table = make_table(tests, results, parts, codes, of_target, weights, target)
+        table = make_table(tests, bases, parts, codes, of_target, weights, target)
         running = table.add_up(codes)
         return table, [fit_line(totals, of_target, weights) for totals in running]
 
@@ -206,7 +150,7 @@ def telling_points(
 
 def make_table(
     tests: Sequence[int],
-    results: Sequence[Results],
+    bases: Sequence[Basis],
     parts: Sequence[NDArray[np.float64]],
     codes: NDArray[np.uint8],
     is_target: NDArray[np.float64],
@@ -215,7 +159,7 @@ def make_table(
 ) -> PointsTable:
     """From what each outcome contributes to the log odds of the target class."""
     groups, means, cases = [], [], []
-    for test, of, part in zip(tests, results, parts, strict=True):
+    for test, of, part in zip(tests, bases, parts, strict=True):
         at = weight_at(codes[:, test], weights, of.n_outcomes)[: of.n_outcomes]
         group = group_outcomes(part[: of.n_outcomes], at, of, max(MIN_CASES, MIN_SHARE * float(weights.sum())))
         groups.append(group)
@@ -243,14 +187,14 @@ def make_table(
 
 
 def group_outcomes(
-    part: NDArray[np.float64], cases: NDArray[np.float64], results: Results, least: float
+    part: NDArray[np.float64], cases: NDArray[np.float64], basis: Basis, least: float
 ) -> NDArray[np.int64]:
     """The group of each outcome, -1 where it counts as the average case: unknown, or too rare to know."""
-    group = np.full(results.n_outcomes, -1, dtype=np.int64)
-    n_levels = results.n_levels
-    if results.values is None:
+    group = np.full(basis.n_outcomes, -1, dtype=np.int64)
+    n_levels = basis.n_levels
+    if not basis.is_ordered:
         kept = np.flatnonzero(cases > 0)
-        kept = kept[kept != results.unknown] if results.unknown is not None else kept
+        kept = kept[kept != basis.missing] if basis.missing is not None else kept
         order = kept[np.argsort(part[kept], kind="stable")]
         cuts = least_squares_cuts(part[order], cases[order], least)
         group[order] = np.searchsorted(cuts, np.arange(len(order)), side="right")
@@ -258,9 +202,9 @@ def group_outcomes(
     present = np.flatnonzero(cases[:n_levels] > 0)
     smooth = _isotonic_if_cheap(part[present], cases[present])
     cuts = [int(present[cut]) for cut in least_squares_cuts(smooth, cases[present], least)]
-    cuts = round_cuts(cuts, cases[:n_levels], results, least)
+    cuts = round_cuts(cuts, cases[:n_levels], basis, least)
     group[:n_levels] = np.searchsorted(cuts, np.arange(n_levels), side="right")
-    if results.unknown is None and results.n_outcomes > n_levels and cases[n_levels] >= least:
+    if basis.missing is None and basis.n_outcomes > n_levels and cases[n_levels] >= least:
         group[n_levels] = len(cuts) + 1  # a blank that is a result
     return group
 
@@ -304,12 +248,12 @@ def least_squares_cuts(
     return cuts[::-1]
 
 
-def round_cuts(cuts: Sequence[int], cases: NDArray[np.float64], results: Results, least: float) -> list[int]:
+def round_cuts(cuts: Sequence[int], cases: NDArray[np.float64], basis: Basis, least: float) -> list[int]:
     """The cuts, each moved to the roundest threshold in reach that leaves enough cases in every group.
 
     A cut is the first level above it, so the group of every outcome follows from the thresholds exactly.
     """
-    values, thresholds = results.values, results.thresholds
+    values, thresholds = basis.numbers, np.array(basis.thresholds)
     if values is None or not cuts or len(thresholds) != len(values) - 1 or len(values) <= FEW_VALUES:
         return list(cuts)
     below = np.concatenate([[0.0], np.cumsum(cases)])

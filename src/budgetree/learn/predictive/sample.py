@@ -67,29 +67,24 @@ class Sample(Cases):
     positions: NDArray[np.int64]  # per case, in the instance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedCases:
-    """The cases that count, and per case the number of its group; None where each is a group of its own."""
+def counted_cases(instance: Instance, groups: NDArray[np.int64] | None) -> tuple[Instance, NDArray[np.int64] | None]:
+    """The cases that count, and per case the number of its group; None where each is a group of its own.
 
-    instance: Instance
-    groups: NDArray[np.int64] | None = None
-
-    @classmethod
-    def of(cls, instance: Instance, groups: NDArray[np.int64] | None) -> CountedCases:
-        """Equal cases of one group are one case of their weight: all else would be known from its copy."""
-        units = instance.weight_units
-        counting = np.flatnonzero(units)
-        if groups is None:
-            return cls(instance if len(counting) == len(units) else instance.part(counting))
-        ranks = canonical_order(code_words(instance.codes[counting]), instance.labels[counting], groups[counting])
-        _, first, case = np.unique(ranks, return_index=True, return_inverse=True)
-        total = np.zeros(len(first), dtype=np.int64)
-        np.add.at(total, case, units[counting])
-        order = np.argsort(first)  # as they come
-        kept = counting[first[order]]
-        numbers = np.unique(groups[kept], return_inverse=True)[1]
-        is_alone = int(numbers.max()) + 1 == len(kept)
-        return cls(instance.part(kept, units=total[order]), None if is_alone else numbers)
+    Equal cases of one group are one case of their weight: all else would be known from its copy.
+    """
+    units = instance.weight_units
+    counting = np.flatnonzero(units)
+    if groups is None:
+        return instance if len(counting) == len(units) else instance.part(counting), None
+    ranks = canonical_order(code_words(instance.codes[counting]), instance.labels[counting], groups[counting])
+    _, first, case = np.unique(ranks, return_index=True, return_inverse=True)
+    total = np.zeros(len(first), dtype=np.int64)
+    np.add.at(total, case, units[counting])
+    order = np.argsort(first)  # as they come
+    kept = counting[first[order]]
+    numbers = np.unique(groups[kept], return_inverse=True)[1]
+    is_alone = int(numbers.max()) + 1 == len(kept)
+    return instance.part(kept, units=total[order]), None if is_alone else numbers
 
 
 def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases: int = MAX_DECIDING) -> Sample:

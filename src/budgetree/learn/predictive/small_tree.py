@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Results, round_cuts, weight_at
-from budgetree.learn.predictive.select import brier, is_clearly_worse, mean_and_error
+from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, round_cuts, weight_at
+from budgetree.learn.predictive.select import brier, is_clearly_worse
 from budgetree.problem import CostModel, Instance, LossTable, PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree import Fixed, Split, Tree, TreeBuilder
@@ -57,9 +58,8 @@ class SmallTreeGrower:
 
     instance: Instance
     tests: tuple[int, ...]
-    results: tuple[Results, ...]
+    bases: Sequence[Basis]  # of all tests
     costs: CostModel
-    per_price: bool = False  # splits by gain per price of what they buy, rather than by gain
 
     def grow(self, cases: NDArray[np.int64]) -> SmallNode:
         """Best first, to the most leaves that it may have."""
@@ -68,7 +68,7 @@ class SmallTreeGrower:
         least = max(MIN_CASES, MIN_SHARE * float(counts.sum()))
         open_nodes = [(root, self._best_cut(root, least))]
         for rank in range(MAX_LEAVES - 1):
-            scored = [(-self._score(node, cut), at) for at, (node, cut) in enumerate(open_nodes) if cut is not None]
+            scored = [(-cut.gain, at) for at, (_, cut) in enumerate(open_nodes) if cut is not None]
             if not scored:
                 break
             node, cut = open_nodes.pop(min(scored)[1])
@@ -80,13 +80,6 @@ class SmallTreeGrower:
     def _counts(self, cases: NDArray[np.int64]) -> NDArray[np.float64]:
         instance = self.instance
         return weight_at(instance.labels[cases], instance.weights[cases], instance.n_classes)
-
-    def _score(self, node: SmallNode, cut: Cut) -> float:
-        if not self.per_price:
-            return cut.gain
-        prices, at_first = self.costs.weighed_prices(node.state), self.costs.weighed_prices(self.costs.begun)
-        least = min((price for price in at_first[list(self.tests)].tolist() if price), default=1)
-        return cut.gain / max(float(prices[cut.test]), least)  # what was bought before costs nothing
 
     def _children(self, node: SmallNode, cut: Cut) -> list[SmallNode]:
         codes, found = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1), []
@@ -112,27 +105,27 @@ class SmallTreeGrower:
 
     def _best_cut(self, node: SmallNode, least: float) -> Cut | None:
         best, most = None, LEAST_GAIN * float(self.instance.weights.sum())
-        for test, results in zip(self.tests, self.results, strict=True):
+        for test in self.tests:
             if test not in node.state.tests and self.costs.refusal(node.state, test) is not None:
                 continue
-            cut = self._cut(node, test, results, least)
+            cut = self._cut(node, test, self.bases[test], least)
             if cut is not None and cut.gain > most * (1 + 1e-9):  # of equals the first of the chain
                 best, most = cut, cut.gain
         return best
 
-    def _cut(self, node: SmallNode, test: int, results: Results, least: float) -> Cut | None:
+    def _cut(self, node: SmallNode, test: int, basis: Basis, least: float) -> Cut | None:
         instance, n_classes = self.instance, self.instance.n_classes
         cells = instance.codes[node.cases, test].astype(np.int64) * n_classes + instance.labels[node.cases]
         counts = weight_at(cells, instance.weights[node.cases], 256 * n_classes).reshape(256, n_classes)
-        counts, is_nominal = counts[: results.n_outcomes], results.values is None
+        counts, is_nominal = counts[: basis.n_outcomes], not basis.is_ordered
         if is_nominal:
             listed = counts.sum(axis=1) > 0
-            listed[results.unknown if results.unknown is not None else []] = False
+            listed[basis.missing if basis.missing is not None else []] = False
             order = np.flatnonzero(listed)
             share = counts[order, int(node.chances.argmax())] / counts[order].sum(axis=1)
             order = order[np.argsort(share, kind="stable")]
         else:
-            order = np.arange(results.n_levels if results.unknown is not None else results.n_outcomes)
+            order = np.arange(basis.n_levels if basis.missing is not None else basis.n_outcomes)
         below = np.asarray(np.cumsum(counts[order], axis=0), dtype=np.float64)
         if len(order) < 2:
             return None
@@ -140,12 +133,12 @@ class SmallTreeGrower:
         at = int(gains.argmax()) + 1  # the first of the upper half
         if gains[at - 1] <= 0:
             return None
-        if not is_nominal and at < results.n_levels:  # else between numbers and a blank that is a result
-            (rounded,) = round_cuts([at], counts[: results.n_levels].sum(axis=1), results, least)
+        if not is_nominal and at < basis.n_levels:  # else between numbers and a blank that is a result
+            (rounded,) = round_cuts([at], counts[: basis.n_levels].sum(axis=1), basis, least)
             at = rounded if gains[rounded - 1] > 0 else at
-        sides = np.full(results.n_outcomes + 1, int(2 * below[at - 1].sum() < below[-1].sum()), dtype=np.int64)
+        sides = np.full(basis.n_outcomes + 1, int(2 * below[at - 1].sum() < below[-1].sum()), dtype=np.int64)
         sides[order] = np.arange(len(order)) >= at
-        return Cut(test, sides, float(gains[at - 1]), results.unknown)
+        return Cut(test, sides, float(gains[at - 1]), basis.missing)
 
 
 def _gains(below: NDArray[np.float64], least: float) -> NDArray[np.float64]:
@@ -218,31 +211,17 @@ def fit_small_tree(
     instance: Instance,
     tests: Sequence[int],
     folds: NDArray[np.int64],
+    bases: Sequence[Basis],
     *,
     budget: Any = None,
     rival: NDArray[np.float64] | None = None,
 ) -> SmallTree | None:
-    """The tree of as many leaves as do best on cases left out; by gain, or by gain per price where that is as good.
+    """The tree of as many leaves as do best on cases left out.
 
     None where, after the first fold, even the best number of leaves is clearly worse than a rival's losses per case.
     """
-    costs = instance.schema.costs.within(budget)
-    by_gain = SmallTreeGrower(instance, tuple(tests), tuple(Results.of(instance, test) for test in tests), costs)
-    found = _fit(by_gain, folds, rival)
-    if found is not None and costs.one_price is None:
-        other = _fit(replace(by_gain, per_price=True), folds)
-        assert other is not None
-        judged = folds >= 0
-        mine, others = (brier(each.out_of_fold[judged], instance.labels[judged]) for each in (found, other))
-        mean, error = mean_and_error(others - mine, instance.weights[judged])
-        found = other if mean <= error else found
-    return found
-
-
-def _fit(
-    growth: SmallTreeGrower, folds: NDArray[np.int64], rival: NDArray[np.float64] | None = None
-) -> SmallTree | None:
-    instance, table = growth.instance, growth.instance.schema.loss_table
+    growth = SmallTreeGrower(instance, tuple(tests), bases, instance.schema.costs.within(budget))
+    table = instance.schema.loss_table
     sizes = range(MAX_LEAVES)  # splits
     left_out = np.full((len(sizes), len(folds), instance.n_classes), np.nan)
     numbers, judged = np.unique(folds[folds >= 0]), folds >= 0
