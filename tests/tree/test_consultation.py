@@ -359,6 +359,8 @@ def test_known_results_are_free_and_the_path_goes_on_from_there(seed: int) -> No
         assert paid.isdisjoint(free)
         for _ in paid:
             case.undo()
+        if not any(split.confidence is not None or split.is_score for split in tree.nodes.splits):  # then both may come
+            assert case.worst_case_remaining == pytest.approx(most_by_trying(case))
         assert (case.node, case.spent, case.history) == (fresh.node, 0, fresh.history)
 
 

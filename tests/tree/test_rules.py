@@ -18,6 +18,8 @@ from budgetree.errors import ModelFileError, SettingError, TreeError
 from budgetree.problem.cost_model import NotAllowedError, Reason, RuleKind
 from budgetree.tree.provenance import ProofState
 
+from .test_consultation import most_by_trying
+
 TESTS = ("ecg", "glucose", "insulin", "mri", "xray")
 RULES = bt.Prices(
     {"ecg": 40, "mri": {"0": 250, "1": 300}, "xray": 60},
@@ -220,6 +222,27 @@ def test_what_bounds_do_not_count_on_is_said_and_kept(cases: bt.Instance, tmp_pa
     best = bt.optimal(cases, budget=150).tree
     assert best.bounds is not None
     assert (best.bounds.state, best.bounds.ignores) == (ProofState.OPTIMAL, frozenset())
+
+
+@pytest.mark.parametrize("seed", [18, 59, 119, *range(12)])
+def test_what_may_still_come_ends_before_a_test_that_must_come_after_one_without_a_result(seed: int) -> None:
+    """Some results are known, and some tests cannot be done; the reference tries every result of the others."""
+    problem, rng = random_problem(seed), np.random.default_rng(seed)
+    codes = np.column_stack([rng.integers(0, len(outcomes), 40) for outcomes in problem.outcomes])
+    labels = (codes[:, 0] + codes[:, 1] * codes[:, 4] + rng.integers(0, 2, 40)) % 2
+    cases = bt.Instance(codes, labels, test_names=NAMES, outcome_names=problem.outcomes, prices=problem.prices)
+    tree = random_tree(cases, rng)
+    for _ in range(3):
+        known = {
+            name: str(rng.choice(names))
+            for name, names in zip(NAMES, problem.outcomes, strict=True)
+            if rng.random() < 0.2
+        }
+        case = bt.Consultation(tree, known=known, charge_unavailable=bool(rng.integers(2)))
+        while not case.done:
+            assert case.spent + case.worst_case_remaining == pytest.approx(most_by_trying(case))
+            assert all(cost.next <= cost.remaining for cost in case.costs.values())
+            case.unavailable() if rng.random() < 0.4 else case.answer(str(rng.choice(case.outcomes)))
 
 
 def random_tree(cases: bt.Instance, rng: np.random.Generator) -> bt.Tree:

@@ -121,45 +121,6 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_ahead(
-    tree: Tree,
-    start: int,
-    flags: int,
-    codes: Mapping[int, int],
-    missing: Mapping[int, NDArray[np.int64]],
-    save: Callable[[int, list[int]], NDArray[np.int64]],
-) -> list[int]:
-    """The most of each resource that a case at this node can still take: over all results that go with its own.
-
-    flags: what it has paid that is due once. codes: its results by test, also those known before it comes there.
-    missing: the tests without a result, and what each has saved of its charge by the branches so far. save: what it
-    saves where it is one of some results.
-    """
-    nodes, costs, later = tree.nodes, tree.schema.costs, tree.nodes.branched_later
-    most, stack = [0] * len(costs.resources), [(start, replace(costs.start, flags=flags), missing)]
-    while stack:
-        node, path, saved = stack.pop()
-        test, below = int(nodes.test[node]), nodes.below(node).tolist()
-        if nodes.is_leaf[node]:
-            most = list(map(max, most, path.spent))
-        elif nodes.is_buy[node] and test in codes:
-            stack.append((below[0], path, saved))
-        elif nodes.kind[node] == Kind.BY_RESULT and test in saved:
-            child, leading, _ = majority_branch(tree, node)
-            now = save(test, leading)
-            path = replace(path, spent=tuple((np.array(path.spent) + saved[test] - now).tolist()))
-            stack.append((child, path, {**saved, test: now}))
-        elif nodes.kind[node] == Kind.BY_RESULT and test in codes:
-            stack.append((below[min(codes[test], len(below) - 1)], path, saved))
-        else:
-            for child in set(below):
-                state = nodes.state_below(node, child, path, costs)
-                if state.is_possible:
-                    results = state.results if nodes.is_buy[node] else (r for r in state.results if r[0] in later)
-                    stack.append((child, replace(state, results=tuple(results)), saved))  # what it may need again
-    return most
-
-
 def possible_leaves(
     tree: Tree, row: NDArray[np.uint8], codes: Mapping[int, int], missing: Collection[int]
 ) -> list[int]:
@@ -359,15 +320,50 @@ class Consultation:
 
     @property
     def _ahead(self) -> list[int]:
-        nodes = self.tree.nodes
+        """The most of each resource that the case can still take: over all results that go with its own."""
+        nodes, costs, assumed = self.tree.nodes, self.tree.schema.costs, self._state.assumed
         if self.done:
-            return [0] * len(nodes.all_spent)
-        if self._missing or self._known or nodes.branched_later:
-            codes, assumed = self._known_codes | self.codes, self._state.assumed
-            saved = {test: assumed[test].saved if test in assumed else self._saved(test, []) for test in self._missing}
-            return most_ahead(self.tree, self.node, self._state.path.flags, codes, saved, self._saved)
-        found: list[int] = nodes.worst_from[:, self.node].tolist()
-        return found
+            return [0] * len(costs.resources)
+        if not (self._missing or self._known or nodes.branched_later):
+            found: list[int] = nodes.worst_from[:, self.node].tolist()
+            return found
+        codes, later = self._known_codes | self.codes, nodes.branched_later
+        # What each test without a result has saved of its charge by the branches so far.
+        missing = {test: assumed[test].saved if test in assumed else self._saved(test, []) for test in self._missing}
+        start = replace(costs.start, flags=self._state.path.flags)
+        most, stack = [0] * len(costs.resources), [(self.node, start, missing)]
+        while stack:
+            node, path, saved = stack.pop()
+            test, below, kind = int(nodes.test[node]), nodes.below(node).tolist(), nodes.kind[node]
+            if kind == Kind.BUY and test in codes:
+                shown = costs.after_result(path, test, codes[test], is_paid=False).flags
+                stack.append((below[0], replace(path, flags=shown), saved))
+            elif kind == Kind.LEAF or (kind == Kind.BUY and int(costs.needs[test]) & ~path.flags):
+                most = list(map(max, most, path.spent))  # a case ends before a test that it may not have
+            elif kind == Kind.BY_RESULT and test in saved:
+                child, leading, _ = majority_branch(self.tree, node)
+                now = self._saved(test, leading)
+                path = replace(path, spent=tuple((np.array(path.spent) + saved[test] - now).tolist()))
+                stack.append((child, path, {**saved, test: now}))
+            elif kind == Kind.BY_RESULT and test in codes:
+                stack.append((below[min(codes[test], len(below) - 1)], path, saved))
+            else:
+                if kind == Kind.BY_TOTAL:
+                    sides = self._sides_ahead(nodes.splits[nodes.rule[node]], codes)
+                    below = [below[side] for side in sides]
+                for child in set(below):
+                    state = nodes.state_below(node, child, path, costs)
+                    if state.is_possible:  # and what the path may need again
+                        results = state.results if kind == Kind.BUY else (r for r in state.results if r[0] in later)
+                        stack.append((child, replace(state, results=tuple(results)), saved))
+        return most
+
+    def _sides_ahead(self, split: Split, codes: Mapping[int, int]) -> range:
+        """The sides that the case may go to: of points, and where all is known, as what was known beforehand says."""
+        unknown, is_points = set(split.tests) - codes.keys(), split.confidence is None and not split.is_score
+        if self._known.keys() & set(split.tests) and (is_points or not unknown):
+            return _possible_sides(split, self.row, unknown)
+        return range(split.n_sides)
 
     @property
     def worst_case_remaining(self) -> int | float:

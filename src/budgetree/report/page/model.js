@@ -109,8 +109,21 @@ export function paidFor(index, { at, answer, price, full = price }, results) {
 }
 
 /**
+ * Whether all was done that a purchase must come after; ahead of a case, what has no answer yet may still show it.
+ * @type {(index: Index, at: number, known: Map<number, Step>, missing: Set<number>, isAhead?: boolean) => boolean}
+ */
+export const isAllowed = (index, at, known, missing, isAhead = false) =>
+  (testAt(index, at).after ?? []).every((setters) =>
+    setters.some(([test, outcomes]) => {
+      const answer = known.get(test)?.answer;
+      if (!answer) return isAhead;
+      return !missing.has(test) && (outcomes === null || (answer.outcome !== null && outcomes.includes(answer.outcome)));
+    }),
+  );
+
+/**
  * The most that a case can still cost: over all results that go together with what is known of it. What tests that could
- * not be done would have paid may fall due.
+ * not be done would have paid may fall due; before a test that it may not have, a case ends.
  * @param {Index} index
  * @param {number} start
  * @param {Map<number, Step>} known by test
@@ -123,7 +136,7 @@ export function mostAhead(index, start, known, missing) {
   for (let place = stack.pop(); place; place = stack.pop()) {
     const { at, spent, open } = place;
     const node = index.nodes[at];
-    if (node.kind === "leaf") {
+    if (node.kind === "leaf" || (node.kind === "buy" && !isAllowed(index, at, known, missing, true))) {
       most = Math.max(most, spent);
     } else if (node.kind === "buy") {
       if (known.has(node.test)) {

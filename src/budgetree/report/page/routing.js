@@ -2,7 +2,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, childOf, isLeaf, mostAhead, nodeShares, paidFor, ruleOf, testAt } from "./model.js";
+import { chargeOf, childOf, isAllowed, isLeaf, mostAhead, nodeShares, paidFor, ruleOf } from "./model.js";
 import { clean, say } from "./words.js";
 
 /** @import { Answer, Buy, ByTotal, Index, Leaf, SmallTrees, State, Step, TreeNode } from "./types.d.ts" */
@@ -122,14 +122,6 @@ export function follow(index, answers) {
     spent += price;
     return true;
   };
-  /** @type {(at: number) => boolean} whether all is done that a purchase must come after */
-  const isAllowed = (at) =>
-    (testAt(index, at).after ?? []).every((setters) =>
-      setters.some(([test, outcomes]) => {
-        const answer = known.get(test)?.answer;
-        return answer !== undefined && !missing.has(test) && (outcomes === null || (answer.outcome !== null && outcomes.includes(answer.outcome)));
-      }),
-    );
   for (let at = 0; ; ) {
     const node = index.nodes[at];
     if (node.kind === "by_result") {
@@ -149,12 +141,12 @@ export function follow(index, answers) {
       sure = node.confidence === undefined ? mayStop : side === 0;
       at = node.children[side];
       if (node.at || node.confidence !== undefined) unsure = node.totals;
-    } else if (node.kind === "buy" && isAllowed(at) && pay(at)) {
+    } else if (node.kind === "buy" && isAllowed(index, at, known, missing) && pay(at)) {
       [unsure, sure] = [null, false];
       at = node.child;
     } else {
-      const refused = node.kind === "buy" && !isAllowed(at);
-      const waiting = refused ? [] : stageFrom(index, at).filter((buy) => buy === at || (isAllowed(buy) && !pay(buy)));
+      const refused = node.kind === "buy" && !isAllowed(index, at, known, missing);
+      const waiting = refused ? [] : stageFrom(index, at).filter((buy) => buy === at || (isAllowed(index, buy, known, missing) && !pay(buy)));
       if (node.kind === "leaf" && node.totals !== undefined && node.cuts) average(index, node, node.totals, known);
       const found = { at, waiting, steps: [...known.values()], spent: clean(spent), missing, unseen, sure, refused };
       return { ...rest(index, found, unsure, known), further: index.further.map((of) => follow({ ...of, further: [] }, answers)) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { indexTree } from "../../../../src/budgetree/report/page/model.js";
+import { indexTree, mostAhead } from "../../../../src/budgetree/report/page/model.js";
 import { follow, runningPoints, softmax } from "../../../../src/budgetree/report/page/routing.js";
 import { content, modelled } from "./content.js";
 import "./speaking.js";
@@ -46,6 +46,16 @@ test("a case ends before a test whose condition is not met, and nothing of its s
   const facts = { counts: [3, 3], label: 0, spent: 0, remaining: 0 };
   tree.nodes = [{ ...tree.nodes[0], child: 1 }, { ...tree.nodes[2], child: 2 }, { kind: "leaf", ...facts }];
   assert.deepEqual(follow(indexTree(made, tree), []).waiting, [0]);
+});
+
+test("what may still come ends before a test whose condition can no longer be met", () => {
+  const made = content();
+  const [tree] = made.trees;
+  const known = new Map([[0, { at: 0, answer: unavailable(), price: 0, assumed: null }]]);
+  const left = (missing) => mostAhead(indexTree(made, tree), 2, known, new Set(missing));
+  assert.equal(left([0]), 3.1);
+  made.tests[1].after = [[[0, null]]];
+  assert.deepEqual([left([0]), left([])], [0, 3]);
 });
 
 test("the tests of a stage are answered in any order, and what is answered is paid", () => {
