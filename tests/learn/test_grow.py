@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -11,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference
 from support import GROWERS, as_node, grow_with, to_instance
@@ -169,3 +171,15 @@ def test_a_user_writes_an_impurity() -> None:
 def test_grow_wants_an_instance() -> None:
     with refused(SettingError, subject="instance", found=np.ndarray):
         bt.grow(np.zeros((2, 2)))
+
+
+def test_a_model_file_says_of_which_table_it_is_in_any_order_of_rows_and_columns(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": ["a", "b", "b"] * 5, "z": [0, 1, 2] * 5, "y": [0, 1, 1] * 5})
+
+    def table_of(known: pd.DataFrame) -> str:
+        bt.grow(bt.Instance.from_frame(known, "y")).to_json(tmp_path / "tree.json")
+        found: str = json.loads((tmp_path / "tree.json").read_text(encoding="utf-8"))["origin"]["table"]
+        return found
+
+    assert table_of(frame) == table_of(frame.sample(frac=1, random_state=0)[["y", "z", "x"]])
+    assert table_of(frame) != table_of(frame.assign(z=[2, *frame["z"][1:]]))

@@ -340,7 +340,7 @@ def grow(
     if impurity != _PAIRS and nodes.is_buy.any() and nodes.fallback[nodes.is_buy].all():
         message = f"{impurity!r}: no test reduces it in every outcome of a node, so Pairs chose every test."
         warnings.warn(message, stacklevel=2)
-    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
+    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least, table=instance.fingerprint)
     tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 
