@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import random
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -203,3 +204,15 @@ def test_encode_warns_of_values_that_no_known_case_had() -> None:
     with pytest.warns(UserWarning, match="2 rows have a value of 'x' that no known case had; its code is 255"):
         codes = tree.encode(pd.DataFrame({"x": ["a", "c", "d"]}))
     assert codes[:, tree.test_names.index("x")].tolist() == [0, 255, 255]
+
+
+@pytest.mark.parametrize("n_new", [8, 9])
+def test_predict_warns_of_categories_that_many_rows_have_and_no_known_case_had(n_new: int) -> None:
+    """At more than 5 % of 160 rows; blanks are not counted, nor rows that are few."""
+    frame = pd.DataFrame({"x": ["a", "b"] * 80, "z": [0, 1, 2, 3] * 40, "y": [0, 1] * 80})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    new = frame.assign(x=["c"] * n_new + [None] * 20 + ["a"] * (140 - n_new))
+    for predict in (tree.predict, tree.predict_proba):
+        with nullcontext() if n_new == 8 else pytest.warns(UserWarning, match="6% of the rows have a category of 'x'"):
+            predict(new)
+            predict(new[["x"]].iloc[:19])

@@ -23,7 +23,6 @@ from budgetree.problem.units import finite_float
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 
-MANY_UNKNOWN = 0.05  # of the rows: categories that the model does not know are no exception
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 
 
@@ -137,9 +136,8 @@ class Tally:
                     rows = f"{counted(count, 'row has', 'rows have')} {what.format(names[test])}"
                     yield f"{rows}; the answer is by the other tests."
         for test, count in self._categories.items():
-            if count > MANY_UNKNOWN * self.n_rows:
-                share = f"warning: {count / self.n_rows:.0%} of the rows have a category of {names[test]!r}"
-                yield f"{share} that the model does not know; is it written as in the table of known cases?"
+            if sentence := self.tree.schema.many_unknown(test, count, self.n_rows):
+                yield f"warning: {sentence}"
 
 
 def safe_line(line: str) -> str:

@@ -26,6 +26,7 @@ from budgetree.learn._fit import SETTINGS
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
 from budgetree.problem.instance import Rows
+from budgetree.problem.schema import MANY_ROWS
 from budgetree.services.clock import Clock, Ended, instead_of_interrupt
 from budgetree.services.words import counted
 from budgetree.tree import Tree, Walk
@@ -237,6 +238,8 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             message = f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had."
             remedy = "handle_unknown='stop' answers such rows by the other tests of their path."
             raise ResultError(f"{message} {remedy}", subject=column.name, found=value)
+        if len(walk.leaf) >= MANY_ROWS and (tests := tree.schema.categories_of(tree.tests_used)):
+            tree.schema.warn_of_unknown(self._new_rows(X), tests)
         return walk
 
     def _walk_numbers(self, X: Any) -> Walk | None:  # noqa: N803

@@ -14,7 +14,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, BlankPlan, ColumnEncoder, FineLevels, NumberEncoder
+from budgetree.data.encoders import (
+    MAX_OUTCOMES,
+    UNSEEN,
+    BlankPlan,
+    Categories,
+    ColumnEncoder,
+    FineLevels,
+    NumberEncoder,
+)
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
 from budgetree.problem.cost_model import CostModel
@@ -28,6 +36,9 @@ CODES_RULE = (
     f"a test may have at most {MAX_OUTCOMES} outcomes, coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer "
     "levels."
 )
+
+MANY_UNKNOWN = 0.05  # of the rows have a category that is not known …
+MANY_ROWS = 20  # … which says nothing of fewer rows in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +74,26 @@ class Schema:
                     rows = counted(count, "row has", "rows have")
                     warnings.warn(f"{rows} {what}; its code is {UNSEEN}.", stacklevel=3)
         return codes
+
+    def categories_of(self, tests: Collection[int]) -> list[int]:
+        """The tests whose values are categories, where it is known how they become codes."""
+        return [test for test in sorted(tests) if isinstance(self.encoder(test), Categories)]
+
+    def warn_of_unknown(self, table: Table, tests: Sequence[int]) -> None:
+        """A warning for each of these tests of which many rows have a category that no known case had."""
+        for test, codes in zip(tests, self.encode_columns(table, tests), strict=True):
+            is_unknown = codes == UNSEEN
+            if is_unknown.any():
+                is_unknown &= ~table.column(self.test_names[test]).is_absent
+            if sentence := self.many_unknown(test, int(is_unknown.sum()), len(table)):
+                warnings.warn(sentence, stacklevel=4)
+
+    def many_unknown(self, test: int, n_unknown: int, n_rows: int) -> str:
+        """What is said where so many rows have a category that is not known; nothing where these are exceptions."""
+        if n_unknown <= MANY_UNKNOWN * n_rows:
+            return ""
+        found = f"{n_unknown / n_rows:.0%} of the rows have a category of {self.wording.tests[test]!r}"
+        return f"{found} that the model does not know; is it written as in the table of known cases?"
 
     def encoded(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.

@@ -18,6 +18,7 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TreeError
 from budgetree.problem import Schema, check_codes
+from budgetree.problem.schema import MANY_ROWS
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
@@ -336,14 +337,22 @@ class Tree:
         return walk_codes(self.nodes, self.schema, check_codes(codes, len(self.test_names)))
 
     def predict(self, cases: Any) -> NDArray[Any]:
-        """The answer for each case.
+        """The answer for each case, with a warning where more than 5 % of at least 20 have an unknown category.
 
         Parameters
         ----------
         cases : data frame or array-like
             Raw values, as in `walk`, which also says what it refuses; outcome codes are for `predict_codes`.
         """
-        return self.schema.answers[self.walk(cases).answers]
+        return self.schema.answers[self._walked(cases).answers]
+
+    def _walked(self, cases: Any) -> Walk:
+        """`walk`, with a warning where many rows have a category that no known case had."""
+        walk, tests = self.walk(cases), self.schema.categories_of(self.tests_used)
+        if tests and len(walk.leaf) >= MANY_ROWS:
+            table = read_raw(cases, self.schema.input_columns, [self.test_names[test] for test in tests])
+            self.schema.warn_of_unknown(table, tests)
+        return walk
 
     def predict_codes(self, codes: Any) -> NDArray[Any]:
         """The answer for each row of outcome codes.
@@ -365,7 +374,7 @@ class Tree:
         cases : data frame or array-like
             Raw values, as in `walk`.
         """
-        return self.walk(cases).probabilities
+        return self._walked(cases).probabilities
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget, or this one where none has to go.
