@@ -170,6 +170,8 @@ def test_a_price_list_may_be_a_table(tmp_path: Path) -> None:
         ("test,price\n,3\n", {"subject": "test", "line": 2}),
         ("test,price\na,3 €\n", {"subject": "a", "found": "3 €", "line": 2}),
         ("test,price\na,-3\n", {"subject": "a", "found": -3}),
+        ("test,price\na,1\nb,1e99999999999999999999\n", {"subject": "b", "found": "1e99999999999999999999", "line": 3}),
+        ("test,price\na,1e999999999\n", {"subject": "a", "found": Decimal("1e999999999")}),
     ],
 )
 def test_a_bad_table_of_prices_is_named(tmp_path: Path, text: str, fields: dict[str, Any]) -> None:

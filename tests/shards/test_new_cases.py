@@ -139,7 +139,11 @@ def test_a_broken_folder_is_refused(tmp_path: Path, file: str) -> None:
     shards = bt.Shards.from_frames([table(3, 60)], "y", tmp_path / "s")
     path = tmp_path / "s" / file
     if file.endswith("json"):
-        path.write_text('[{"name": "dose"}]')
+        listed = '[{"name": "dose"}]', '[{"name": ["dose"], "censored": [], "is_exact": true}]'
+        for text in listed:
+            path.write_text(text)
+            with pytest.raises(TableFileError, match="Write the shards again"):
+                bt.fit(bt.Shards(tmp_path / "s"), budget=1, objective="new")
     else:
         array = np.load(path)
         np.save(path, array[:-1] if "numbers" in file else np.full_like(array, 77))

@@ -265,7 +265,9 @@ def read_drawn(folder: Path, schema: Schema) -> Instance:
     arrays = {name: _mapped(folder / f"drawn-{name}.npy", *kind) for name, kind in kinds.items()}
     try:
         listed = read_json(folder / DRAWN, FileError)
-        tests = [NumberTest(one["name"], tuple(map(float, one["censored"])), bool(one["is_exact"])) for one in listed]
+        tests = [
+            NumberTest(str(one["name"]), tuple(map(float, one["censored"])), bool(one["is_exact"])) for one in listed
+        ]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise _broken(folder / DRAWN, "this is not a list of tests that have numbers.", None, DRAWN) from error
     rows, n_rows = DrawnRows(**arrays), len(arrays["labels"])

@@ -146,11 +146,11 @@ def _price_table(path: str | Path, reading: Reading) -> Prices:
         if str(name) in prices:
             message = f"there is a second price for {str(name)!r}; expected one for each test."
             raise PricesError(message, subject=str(name), where=where)
-        plain = written.plain(amount) if isinstance(amount, str) else amount
-        if plain is None:
+        try:
+            prices[str(name)] = Decimal(written.plain(amount) or "") if isinstance(amount, str) else amount
+        except InvalidOperation as error:
             message = f"the price is {amount!r:.40}; expected a number such as 12.50, without a unit."
-            raise PricesError(message, subject=str(name), found=amount, where=where)
-        prices[str(name)] = Decimal(plain) if isinstance(plain, str) else plain
+            raise PricesError(message, subject=str(name), found=amount, where=where) from error
     try:
         return Prices(prices)
     except PricesError as error:
