@@ -61,13 +61,18 @@ def test_the_groups_are_the_branches_as_plain_data() -> None:
     ]
 
 
-def test_a_walk_enters_and_leaves_every_group_once() -> None:
+def test_a_walk_comes_to_every_group_once_after_those_above() -> None:
     tree = bt.grow(bt.datasets.load("soybean"))
     visits = list(tree.outline.walk())
-    inner = [group["nodes"][0] for group in tree.outline.groups() if "branches" in group]
-    assert sorted(visit.group[0] for visit in visits if visit.kind == "leave") == sorted(inner)
-    assert sum(visit.kind == "enter" for visit in visits) == len(tree.outline.groups())
-    assert sum(visit.kind == "branch" for visit in visits) == len(tree.outline.groups()) - 1
+    assert sorted(visit.group for visit in visits) == sorted(tuple(group["nodes"]) for group in tree.outline.groups())
+    assert sum(visit.branch is not None for visit in visits) == len(tree.outline.groups()) - 1
+    place = {visit.group: at for at, visit in enumerate(visits)}
+    for visit in visits[1:]:
+        assert visit.above is not None
+        assert visit.depth == visits[place[visit.above]].depth + 1
+        assert place[visit.above] < place[visit.group]
+    inner = [group for group in tree.outline.groups() if "branches" in group]
+    assert sum(visit.is_last for visit in visits) == len(inner)
 
 
 @pytest.mark.parametrize("seed", range(60))

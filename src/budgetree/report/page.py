@@ -22,7 +22,7 @@ SCRIPTS = (
     "evaluation.js", "answers.js", "explanation.js", "record.js", "consult.js", "tabs.js", "main.js",
 )  # fmt: skip
 FIRST_LANGUAGE = "en"  # what Python says is in this language
-TYPE = "/** @type"
+TYPE, OPEN = "/** @type", ("{", "(", "[", ",", ";")
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # What could end the data's script element, or be read as markup inside it.
 UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -97,8 +97,8 @@ def _sheet() -> str:
 def _script() -> str:
     """The modules one after the other in one closure, which have no name twice; what they import is above them."""
     lines = [line for name in SCRIPTS for line in _dense(_asset(name)).splitlines(keepends=True)]
-    body = "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
-    body = re.sub(r"(?<=[{(\[,;])\n", "", body)  # where a statement cannot end, or has
+    kept = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    body = "".join(line[:-1] if line[-2:-1] in OPEN else line for line in kept)  # a statement cannot end there, or has
     return f'(() => {{\n"use strict";\n{body}}})();\n'
 
 

@@ -124,14 +124,11 @@ def _outcome(schema: Schema, test: int, outcome: int) -> str | dict[str, Any] | 
     encoder, words = schema.encoder(test), schema.wording
     if encoder is None or outcome in words.labelled[test]:
         return words.outcomes[test][outcome]
-    n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)
-    if outcome == n_present:
+    if encoder.has_missing and outcome == schema.n_outcomes[test] - 1:
         return None
-    return (
-        asdict(encoder.interval(outcome, outcome))
-        if isinstance(encoder, NumberEncoder)
-        else words.outcomes[test][outcome]
-    )
+    if isinstance(encoder, NumberEncoder):
+        return asdict(encoder.interval(outcome, outcome))
+    return words.outcomes[test][outcome]
 
 
 def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:

@@ -91,7 +91,7 @@ def draw(tree: Tree, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = No
     shapes, y = painter.head(MARGIN, MARGIN, WIDTH - 2 * MARGIN, tree.summary())
     tops: dict[Group, tuple[float, float]] = {}  # where the line to a box begins
     for record in painter.records:
-        depth = min(painter.depth[record.group], MAX_INDENT)
+        depth = min(painter.visits[record.group].depth, MAX_INDENT)
         x = MARGIN + INDENT * depth
         box, height = painter.box(record, x, y, WIDTH - MARGIN - x)
         if depth and (start := tops.get(record.group)) and start[0] < x:
@@ -152,11 +152,7 @@ class _Painter:
         self.colours = answer_colours(len(tree.class_names), len(tree.schema.wording.answers))
         every = stage_records(tree)
         self.records = [record for record in every if unfolded is None or record.group in unfolded]
-        self.depth: dict[Group, int] = {(0,): 0}
-        self.above: dict[Group, Group] = {}
-        for record in every:
-            for ending in record.endings:
-                self.depth[ending.group], self.above[ending.group] = self.depth[record.group] + 1, record.group
+        self.visits = {visit.group: visit for visit in self.outline.walk()}
         self.shown = {record.group for record in self.records}
         self.worst = set() if unfolded is None else self._costliest()  # on paper for the wall it would alarm
 
@@ -167,8 +163,8 @@ class _Painter:
             return set()
         at = max(ends, key=lambda group: (self.outline.most(group), int(self.outline.counts(group).sum())))
         path = {at}
-        while at in self.above:
-            at = self.above[at]
+        while (above := self.visits[at].above) is not None:
+            at = above
             path.add(at)
         return path
 

@@ -11,11 +11,12 @@ subtree share a branch, and the leaf for results that no known case showed is le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +49,13 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One stop of a walk through the outline: into a group, along one of its branches, and out again."""
+    """A group on a walk through the outline, and what leads there."""
 
-    kind: Literal["enter", "branch", "leave"]
     group: Group
-    depth: int
-    branch: Branch | None = None
+    depth: int = 0
+    branch: Branch | None = None  # none leads to the root
+    above: Group | None = None
+    is_last: bool = False  # of the branches above
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +162,15 @@ class Outline:
             found.append(Branch(tuple(results), self._names(ends[0], results), tuple(reached)))
         return found
 
-    def walk(self) -> Iterator[Visit]:
+    def walk(self, max_depth: float = math.inf) -> Iterator[Visit]:
         """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit."""
-        stack = [Visit("enter", (0,), 0)]
+        stack = [Visit((0,))]
         while stack:
             visit = stack.pop()
             yield visit
-            if visit.branch is not None:
-                stack.append(Visit("enter", visit.branch.group, visit.depth + 1))
-            elif visit.kind == "enter" and not self.is_leaf(visit.group):
-                stack.append(Visit("leave", visit.group, visit.depth))
-                branches = self.branches(visit.group)
-                stack += [Visit("branch", visit.group, visit.depth, branch) for branch in reversed(branches)]
+            if visit.depth < max_depth and not self.is_leaf(visit.group):
+                branches, below = self.branches(visit.group), visit.depth + 1
+                stack += [Visit(of.group, below, of, visit.group, of is branches[-1]) for of in reversed(branches)]
 
     def groups(self) -> list[dict[str, Any]]:
         """Every group, parents before what is below them, as plain data: a branch says by its number where it leads.

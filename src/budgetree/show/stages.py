@@ -77,7 +77,7 @@ class StageRecord:
 def stage_records(tree: Tree) -> tuple[StageRecord, ...]:
     """The stages in the order in which to_text has them; none where the tree is a single leaf."""
     outline = tree.outline
-    groups = [visit.group for visit in outline.walk() if visit.kind == "enter" and not outline.is_leaf(visit.group)]
+    groups = [visit.group for visit in outline.walk() if not outline.is_leaf(visit.group)]
     number = {group: position for position, group in enumerate(groups, start=1)}
     carried: dict[Group, _Carried] = {}
     return tuple(_record(outline, group, number, carried) for group in groups)

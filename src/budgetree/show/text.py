@@ -17,7 +17,7 @@ from budgetree.errors import SettingError
 from budgetree.messages import estimate_sentences
 from budgetree.services.words import counted, joined, largest, show_number, visible, with_more
 from budgetree.show.outline import Group, point_names
-from budgetree.show.stages import Ending, StageRecord, stage_records
+from budgetree.show.stages import StageRecord, stage_records
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.tree import Confusion
 from budgetree.tree.leaves import Model, Points, Scored, Totals
@@ -41,20 +41,16 @@ def to_text(tree: Tree, max_depth: int | None = None, *, confusion: bool = False
     outline, words = tree.outline, tree.words
     folds = math.inf if max_depth is None else max_depth
     lines, shown = [summary_line(tree)], set[Totals]()
-    # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
-    stack: list[tuple[int, str, str, str, Group]] = [(0, "", "", "", (0,))]
-    while stack:
-        depth, prefix, turn, names, group = stack.pop()
+    below = [""]  # by depth, what stands before a line
+    for visit in outline.walk(folds):
+        depth, group, branch = visit.depth, visit.group, visit.branch
+        turn = "" if branch is None else "└─ " if visit.is_last else "├─ "
+        below[depth + 1 :] = [(below[depth] + BELOW[turn])[-MAX_INDENT * INDENT :]]
         margin = f"{depth - 1 - MAX_INDENT} ⋯ " if depth > 1 + MAX_INDENT else ""
-        lines.append(f"{margin}{prefix}{turn}{names}{words.describe(group, folded=depth >= folds)}")
+        names = f"{' | '.join(branch.names)}: " if branch and branch.names else ""
+        lines.append(f"{margin}{below[depth]}{turn}{names}{words.describe(group, folded=depth >= folds)}")
         if outline.tables and (outline.is_leaf(group) or depth < folds):
             shown |= {totals for totals in [outline.points(group[0])] if totals is not None}
-        if depth < folds and not outline.is_leaf(group):
-            below, branches = (prefix + BELOW[turn])[-MAX_INDENT * INDENT :], outline.branches(group)
-            for branch in reversed(branches):
-                turn = "└─ " if branch is branches[-1] else "├─ "
-                names = f"{' | '.join(branch.names)}: " if branch.names else ""
-                stack.append((depth + 1, below, turn, names, branch.group))
     for table in outline.tables:
         lines += words.points_lines(table) if table in shown else []
     if confusion:
@@ -325,7 +321,7 @@ def to_stages(tree: Tree) -> str:
 
 
 def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]:
-    words = tree.words
+    words, answers = tree.words, tree.schema.wording.answers
     price = words.amounts(record.price) if record.buys else "already paid"
     price += f" more ({words.amounts(record.spent)} in all)" if record.buys and record.number > 1 else ""
     share = sum(record.cases) / max(int(tree.nodes.counts[0].sum()), 1)
@@ -347,7 +343,12 @@ def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]
         groups += [] if test.otherwise is None else [f"unknown: {test.otherwise}"]
         lines.append(f"  {name:{width}}  {' | '.join(groups)}")
     ranges = [" or ".join(ending.names) for ending in record.endings]
-    actions = [action_words(tree, ending, stops=not is_last) for ending in record.endings]
+    actions = [
+        f"go on to stage {ending.goes_to}" if ending.goes_to is not None
+        else (words.label(ending.group, short=True) if ending.answer is None else answers[ending.answer].upper())
+        + ("" if is_last else ", stop")
+        for ending in record.endings
+    ]  # fmt: skip
     widths = [max(map(len, column)) for column in (ranges, actions)]
     for ending, of, action in zip(record.endings, ranges, actions, strict=True):
         total = counted(tree.schema.cases(sum(ending.cases)), "case")
@@ -356,16 +357,6 @@ def _stage_lines(tree: Tree, record: StageRecord, *, is_last: bool) -> list[str]
         lines.append(f"  {head:{width}}  {what}{action:{widths[1]}}   {cases}")
         head = ""
     return lines
-
-
-def action_words(tree: Tree, ending: Ending, *, stops: bool) -> str:
-    """What to do at an ending."""
-    if ending.goes_to is not None:
-        return f"go on to stage {ending.goes_to}"
-    answer = tree.words.label(ending.group, short=True)
-    if ending.answer is not None:
-        answer = tree.schema.wording.answers[ending.answer].upper()
-    return f"{answer}, stop" if stops else answer
 
 
 def _of_class(tree: Tree, cases: Sequence[int], *, of_all: bool = False) -> str:

@@ -21,14 +21,13 @@ def to_dot(tree: Tree) -> str:
     lines = list(HEAD)
     for visit in outline.walk():
         group, node = visit.group, visit.group[0]
-        if visit.branch is not None:
-            below = visit.branch.group[0]
-            text = _text(" | ".join(visit.branch.names), f"spent {words.spent(below)}")
-            lines.append(f"  n{node} -> n{below} [label={text}];")
-        elif visit.kind == "enter" and outline.is_leaf(group):
+        if visit.branch is not None and visit.above is not None:
+            text = _text(" | ".join(visit.branch.names), f"spent {words.spent(node)}")
+            lines.append(f"  n{visit.above[0]} -> n{node} [label={text}];")
+        if outline.is_leaf(group):
             colour, text = colours[nodes.label[node]], _text(words.label(group), words.counts(outline.counts(group)))
             lines.append(f'  n{node} [label={text}, color="{colour}", fillcolor="{tint(colour)}"];')
-        elif visit.kind == "enter":
+        else:
             asked, *rest = words.request(group)
             lines.append(f"  n{node} [label={_text(asked[:-1], *rest)}];")
     for number, table in enumerate(outline.tables):

@@ -93,7 +93,8 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
     path: list[tuple[str, tuple[str, ...], float | None]] = []
     found, n_conditions = [], 0
     for visit in outline.walk():
-        n_conditions += visit.depth if visit.kind == "enter" and outline.is_leaf(visit.group) else 0
+        is_leaf = outline.is_leaf(visit.group)
+        n_conditions += visit.depth if is_leaf else 0
         if n_conditions > MAX_CONDITIONS:
             message = (
                 f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
@@ -101,21 +102,18 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
                 "test once; a tree that is cut has fewer: tree.cut(budget)."
             )
             raise TreeError(message, subject="rules", expected=MAX_CONDITIONS)
-        if visit.branch is not None:
-            del path[visit.depth :]
-            end = outline.stage(visit.group[0]).end
+        if visit.branch is not None and visit.above is not None:
+            del path[visit.depth - 1 :]
+            end = outline.stage(visit.above[0]).end
             split, names, confidence = outline.split(end), visit.branch.names, None
-            if (
-                split is not None
-                and split.confidence is not None
-                and outline.is_leaf(outline.branches(visit.group)[0].group)
-            ):
+            is_sure = split is not None and split.confidence is not None
+            if is_sure and outline.is_leaf(outline.branches(visit.above)[0].group):
                 # Who stops is said once; a case that goes on was not sure.
-                names, confidence = (), split.confidence if visit.branch.results == (0,) else None
+                names, confidence = (), split.confidence if split and visit.branch.results == (0,) else None
             path.append((words.subject(end), names, confidence))
-        elif visit.kind == "enter" and outline.is_leaf(visit.group):
-            conditions = tuple((subject, names) for subject, names, _ in path[: visit.depth] if names)
-            found.append(_rule(tree, visit.group, conditions, path[visit.depth - 1][2] if visit.depth else None))
+        if is_leaf:
+            conditions = tuple((subject, names) for subject, names, _ in path if names)
+            found.append(_rule(tree, visit.group, conditions, path[-1][2] if path else None))
     return tuple(found)
 
 
