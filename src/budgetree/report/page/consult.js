@@ -151,8 +151,8 @@ function diagnosisCard(session, state) {
   const all = total(counts);
   const about = aboutClass(index, state);
   const right = counts[about];
-  const which = about === state.label ? "" : "_class";
-  const known = { right, count: all, share: percent(right, all), class: index.content.classes[about] };
+  const which = say(about === state.label ? "consult.this_class" : "consult.the_class", { class: index.content.classes[about] });
+  const known = { right, count: all, share: percent(right, all), class: which };
   const card = element(
     "div",
     { class: "card", "data-state": state.unseen && !state.shares ? "stopped" : "leaf", "data-class": state.label },
@@ -164,7 +164,7 @@ function diagnosisCard(session, state) {
   if (state.possible) {
     const count = clean(total(state.possible));
     const share = percent(state.possible[about], total(state.possible));
-    card.append(element("p", {}, say(`consult.possible${which}`, { count, share, class: index.content.classes[about] })));
+    card.append(element("p", {}, say("consult.possible", { count, share, class: which })));
   } else if (state.shares) {
     card.append(element("p", {}, modelWords(index, state, state.shares)));
     if (state.sure) card.append(element("p", { class: "notice" }, say("consult.sure")));
@@ -173,10 +173,10 @@ function diagnosisCard(session, state) {
     const test = testAt(index, at).name;
     card.append(
       element("p", { class: "notice" }, say("consult.unseen", { test, answer: answer.said })),
-      element("p", {}, say(`consult.came${which}`, known)),
+      element("p", {}, say("consult.came", known)),
     );
   } else {
-    card.append(element("p", {}, say(`consult.ended${which}`, known)));
+    card.append(element("p", {}, say("consult.ended", known)));
   }
   const { losses } = index.content;
   if (losses) {
@@ -197,9 +197,9 @@ function diagnosisCard(session, state) {
 function modelWords(index, state, shares) {
   const node = /** @type {Leaf} */ (index.nodes[state.at]);
   const about = aboutClass(index, state);
-  const kind = `consult.by_${ruleOf(node) ?? "tree"}${about === state.label ? "" : "_class"}`;
+  const which = say(about === state.label ? "consult.it" : "consult.to_class", { class: index.content.classes[about] });
   const tests = node.totals === undefined ? "" : testWords(index, node.totals);
-  return say(kind, { tests, class: index.content.classes[about], share: percent(shares[about], 1) });
+  return say(`consult.by_${ruleOf(node) ?? "tree"}`, { tests, class: which, share: percent(shares[about], 1) });
 }
 
 /** @param {Session} session @param {HTMLElement[]} more */
