@@ -134,7 +134,9 @@ void bind_exact(nb::module_& module) {
         .def(nb::new_([](int breadth, bool is_wide_first, Units max_pair_work) {
                  return Pass{breadth, is_wide_first, max_pair_work};
              }),
-             "breadth"_a = kAllTests, "is_wide_first"_a = false, "max_pair_work"_a = kNever);
+             "breadth"_a = kAllTests, "is_wide_first"_a = false, "max_pair_work"_a = kNever)
+        .def_ro("breadth", &Pass::breadth)
+        .def_ro("is_wide_first", &Pass::is_wide_first);
     nb::class_<BudgetQuestion>(module, "Question",
                                "Which budget, below which errors, and with which first test if any.")
         .def(nb::new_(&question_of), "budget"_a, "cutoff"_a = kNever, "only"_a = kNoTest)

@@ -253,6 +253,8 @@ NEVER: int
 WORKERS: int
 
 class Pass:
+    breadth: int
+    is_wide_first: bool
     def __init__(self, breadth: int = ..., is_wide_first: bool = False, max_pair_work: int = ...) -> None: ...
 
 class Question:

@@ -269,7 +269,7 @@ def test_bounds_from_triples_reach_the_fewest_errors_and_no_more() -> None:
 def test_threads_that_share_a_bound_prove_what_one_does(threads: int) -> None:
     layout = Layout(random_table(1, "one price", n_cases=500, n_tests=40), 5)
     fewest = answer(native(layout), 4).value
-    found = native(layout, threads=threads).search_long(4, NEVER, Clock(60.0))
+    found, _ = native(layout, threads=threads).search_long(4, NEVER, Clock(60.0))
     assert found.lower_bound == fewest
 
 
@@ -281,17 +281,17 @@ def test_a_long_search_finds_the_same_with_any_number_of_threads(kind: str, thre
         budget = 4 if kind == "one price" else 10
         alone, together = native(layout), native(layout, threads=threads)
         expected = alone.tree(budget, FOREVER, is_canonical=True)
-        found = together.search_long(budget, NEVER, FOREVER)
+        found, nodes = together.search_long(budget, NEVER, FOREVER)
         assert found.answer is not None
         assert found.answer.value == found.lower_bound == answer(alone, budget).value
-        assert found.nodes is not None
-        leaves = found.nodes.counts[found.nodes.is_leaf]
+        assert nodes is not None
+        leaves = nodes.counts[nodes.is_leaf]
         assert leaves.sum() - leaves.max(axis=1).sum() == found.answer.value
         assert together.tree(budget, FOREVER, first_test=found.answer.test, is_canonical=True) == expected
         # Below the fewest errors there is nothing to find.
-        refuted = native(layout, threads=threads).search_long(budget, found.answer.value, FOREVER)
+        refuted, nodes = native(layout, threads=threads).search_long(budget, found.answer.value, FOREVER)
         assert refuted.lower_bound == found.answer.value
-        assert refuted.nodes is None
+        assert nodes is None
 
 
 def test_a_long_search_that_is_stopped_says_what_it_knows() -> None:
@@ -299,7 +299,7 @@ def test_a_long_search_that_is_stopped_says_what_it_knows() -> None:
     ticks: list[tuple[int, int]] = []
     for seconds in (2.0, 4.0, 16.0):  # more on a busy machine, or with sanitizers
         clock = Clock(seconds, lambda done, total: ticks.append((done, total)))
-        found = native(dna, cache_bytes=2**27, threads=2).search_long(4, NEVER, clock)
+        found, _ = native(dna, cache_bytes=2**27, threads=2).search_long(4, NEVER, clock)
         if found.answer is not None or found.lower_bound >= 4:
             break
     assert 4 <= found.lower_bound <= 296  # the optimum, which takes longer to prove

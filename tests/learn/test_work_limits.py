@@ -97,9 +97,9 @@ def test_workers_take_turns_by_their_work(outcomes: int) -> None:
             # Again with what it has learned: that must be the same, too.
             for budget in (BUDGET - 2, BUDGET - 1, BUDGET - 2):
                 share = clock.share(work / 3)
-                found = search.search_long(budget, NEVER, share)
+                found, nodes = search.search_long(budget, NEVER, share)
                 value = None if found.answer is None else found.answer.value
-                answers.append((threads, value, found.lower_bound, arrays(found.nodes), share.seconds_passed))
+                answers.append((threads, value, found.lower_bound, arrays(nodes), share.seconds_passed))
         first, *others = ([entry[1:] for entry in answers if entry[0] == threads] for threads in (1, 2, 4))
         assert others == [first] * len(others)
 

@@ -1,4 +1,11 @@
-"""fit, predictive, grow and frontier on a Dask data frame, as those of budgetree are on an Instance."""
+"""fit, predictive, grow and frontier on a Dask data frame; the same trees as in memory, to the bit.
+
+frame     a Dask data frame, or DaskCases made from one
+target    the column that says what each row is
+settings  those of budgetree's verb of this name but for groups; prices, losses, levels, binning, duplicates as in
+          Instance.from_frame; weights: the column that says how much each row counts; client: a
+          dask.distributed.Client, by default the one that was made last
+"""
 
 from __future__ import annotations
 
@@ -20,41 +27,22 @@ T = TypeVar("T")
 
 
 def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings: Any) -> Tree:
-    """Grow a tree greedily on a cluster; the same tree as in memory, to the bit.
-
-    frame     a Dask data frame, or DaskCases made from one
-    target    the column that says what each row is
-    impurity  and delta, budget, rule, min_cases: as in budgetree.grow
-    settings  prices, losses, levels, binning, duplicates as in Instance.from_frame; weights: the column that says how
-              much each row counts; client: a dask.distributed.Client, by default the one that was made last; progress:
-              True or False to show or hide the bar
-    """
+    """Grow a tree greedily on a cluster; settings as in this module's description: help(budgetree.dask.verbs)."""
     return _learned(learn.grow, frame, target, {"impurity": impurity, **settings})
 
 
 def fit(frame: Any, target: Any = None, **settings: Any) -> learn.Result:
-    """The best tree for a budget, or the cheapest for an error; the same tree as in memory, to the bit.
-
-    settings  those of budgetree.fit but for groups, and those of grow that say what the rows are
-    """
+    """The best tree for a budget, or the cheapest for an error; settings as help(budgetree.dask.verbs) says."""
     return _learned(learn.fit, frame, target, settings)
 
 
 def predictive(frame: Any, target: Any = None, **settings: Any) -> Tree:
-    """The tree for new cases; the same tree as in memory, to the bit.
-
-    settings  those of budgetree.predictive but for groups, and those of grow that say what the rows are
-    """
+    """The tree for new cases; settings as help(budgetree.dask.verbs) says."""
     return _learned(learn.predictive, frame, target, settings)
 
 
 def frontier(frame: Any, target: Any = None, **settings: Any) -> learn.Frontier:
-    """What each budget buys, for new cases, as in memory; the same points as budgetree.frontier.
-
-    objective="known" gives the fewest errors of greedy trees for every budget, as method="greedy" does in memory.
-
-    settings  those of budgetree.frontier but for groups, and those of grow that say what the rows are
-    """
+    """What each budget buys; for known cases by greedy trees alone. Settings as help(budgetree.dask.verbs) says."""
     return _learned(learn.frontier, frame, target, settings)
 
 

@@ -252,18 +252,14 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return walk if walk is not None and len(walk.leaf) else None
         if X.size == 0 or X.dtype.kind not in "bfiu":
             return None
-        if not self._is_as_fitted(X):
+        # scikit-learn's checks take as long as a prediction.
+        is_as_fitted = X.ndim == 2 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+        with np.errstate(all="ignore"):
+            is_as_fitted = is_as_fitted and bool(np.isfinite(X.sum()))
+        if not is_as_fitted:
             check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
             validate_data(self, X, reset=False, skip_check_array=True)
         return reader.walk_array(X)
-
-    def _is_as_fitted(self, array: NDArray[Any]) -> bool:
-        """Whether scikit-learn's checks, which take as long as a prediction, would find nothing."""
-        has_shape = array.ndim == 2 and array.shape[1] == self.n_features_in_
-        if not has_shape or hasattr(self, "feature_names_in_"):
-            return False
-        with np.errstate(all="ignore"):
-            return bool(np.isfinite(array.sum()))
 
     def _new_rows(self, X: Any) -> Table:  # noqa: N803
         """The columns that the tree asks for."""

@@ -300,10 +300,10 @@ def _measured(tree: Tree, judged: Judged, cases: Cases, setup: Setup, question: 
         raise SettingError(message, subject="positive", expected=tuple(tree.class_names), remedy=remedy)
     curve, adjusted = None, None
     if label is not None:
-        is_class, said = judged.labels == label, judged.answers == label
+        is_class, is_found = judged.labels == label, judged.answers == label
         curve = decision_curve(sample, is_class, judged.chances[:, label], judged.cost, worth)
-        cleared = ~said & (judged.answers < len(tree.class_names))
-        adjusted = None if prevalence is None else at_prevalence(sample, is_class, said, cleared, prevalence)
+        cleared = ~is_found & (judged.answers < len(tree.class_names))
+        adjusted = None if prevalence is None else at_prevalence(sample, is_class, is_found, cleared, prevalence)
     groups = measure_groups(judged, divide(question.by, cases.column, cases.row), schema)
     figures = (overall, label, why, prevalence, adjusted, curve, measure_cost(judged, tree), groups)
     return Evaluation(tree, judged, cases.row, setup, *figures, library=cases.library)

@@ -91,8 +91,8 @@ class Cases:
         if target not in table.names:
             raise TableError(no_such("column", target, table.names), subject=target, where=table.origin)
         draws = None if groups is None else _draws(groups, len(table))
-        said = np.flatnonzero(~table.column(target).is_absent)
-        given = table.take(said)
+        labelled = np.flatnonzero(~table.column(target).is_absent)
+        given = table.take(labelled)
         if not len(given):
             message = f"{target!r} is empty in every row; expected a class in at least one."
             raise TableError(message, subject=target, where=table.origin)
@@ -101,10 +101,10 @@ class Cases:
         found = cls(
             labels,
             np.ones(len(given)),
-            said if draws is None else draws[said],
-            said,
+            labelled if draws is None else draws[labelled],
+            labelled,
             lambda name: given.column(name) if name in given.names else None,
-            n_without=len(table) - len(said),
+            n_without=len(table) - len(labelled),
             n_missing=sum(int(given.column(name).is_absent.sum()) for name in names),
         )
         return found, lambda pathway: pathway.walk_codes(codes_for(pathway.schema, pathway.tests_used, given))

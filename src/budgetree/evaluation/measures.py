@@ -47,7 +47,7 @@ class Measures:
 
 
 def measure(judged: Judged, schema: Schema) -> Measures:
-    """Everything that can be said of these cases."""
+    """All figures of these cases."""
     sample, labels, answers, chances = judged.sample, judged.labels, judged.answers, judged.chances
     n_classes, losses = len(schema.class_names), schema.loss_table
     confusion = np.zeros((len(schema.answer_names), n_classes))

@@ -166,7 +166,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class CalibrationPoint:
     """Cases of similar probabilities: the mean of those, and how many were of the class."""
 
     predicted: float
@@ -190,7 +190,7 @@ class ClassMeasures:
     brier: Measured | None
     slope: Measured | None
     intercept: Measured | None
-    curve: tuple[CurvePoint, ...] = ()
+    curve: tuple[CalibrationPoint, ...] = ()
 
 
 RATES = ("sensitivity", "specificity", "ppv", "npv", "auc", "brier", "slope", "intercept")
@@ -292,7 +292,7 @@ def _logistic(sample: Sample, is_class: Bools, columns: Floats, offset: Floats) 
     return None
 
 
-def calibration_curve(sample: Sample, is_class: Bools, chances: Floats) -> tuple[CurvePoint, ...]:
+def calibration_curve(sample: Sample, is_class: Bools, chances: Floats) -> tuple[CalibrationPoint, ...]:
     """Parts of about as many cases, by their probability; equal probabilities are in one part.
 
     scikit-learn's takes no weights, of which each repeat has a share.
@@ -308,7 +308,9 @@ def calibration_curve(sample: Sample, is_class: Bools, chances: Floats) -> tuple
         observed = sample.take(rows).share(is_class[rows])
         if observed is not None:
             weights = sample.weights[rows]
-            points.append(CurvePoint(float(np.average(chances[rows], weights=weights)), observed, float(weights.sum())))
+            points.append(
+                CalibrationPoint(float(np.average(chances[rows], weights=weights)), observed, float(weights.sum()))
+            )
     return tuple(points)
 
 
@@ -356,8 +358,8 @@ def at_prevalence(
     return _predictive(sample, is_class, found, odds), _predictive(sample, ~is_class, cleared, 1 / odds)
 
 
-def _predictive(sample: Sample, is_right: Bools, said: Bools, odds: float) -> Measured | None:
-    parts = [(sign, sample.take(rows), said[rows]) for sign, rows in ((1, is_right), (-1, ~is_right))]
+def _predictive(sample: Sample, is_right: Bools, answered: Bools, odds: float) -> Measured | None:
+    parts = [(sign, sample.take(rows), answered[rows]) for sign, rows in ((1, is_right), (-1, ~is_right))]
     if any(part.total <= 0 for _, part, _ in parts):
         return None
     (right, _), (wrong, _) = shares = [part.share_of(hits) for _, part, hits in parts]

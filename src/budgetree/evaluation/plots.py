@@ -38,8 +38,8 @@ def draw_calibration(found: Evaluation, ax: Any) -> Any:
     ax.set_ylim(0, 1.02)
     ax.set_aspect("equal")
     _percents(ax)
-    said = [f"{title} {value}" for title, value in (("slope", one.slope), ("intercept", one.intercept)) if value]
-    ax.legend(frameon=False, loc="upper left", title="\n".join(said) or None, fontsize="small", title_fontsize="small")
+    lines = [f"{title} {value}" for title, value in (("slope", one.slope), ("intercept", one.intercept)) if value]
+    ax.legend(frameon=False, loc="upper left", title="\n".join(lines) or None, fontsize="small", title_fontsize="small")
     return ax
 
 

@@ -1,4 +1,4 @@
-"""An evaluation in words: tables for a terminal, a paragraph for a paper, a dict for programs and the page."""
+"""An evaluation as text: tables for a terminal, a paragraph for a paper, a dict for programs and the page."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ def _decision_curve(found: Evaluation) -> Part:
     if curve.worth is not None:
         worth = found.tree.schema.wording.amount(curve.worth)
         harm = f"what each case paid is a harm: a found case is worth {worth}, so {curve.harm:.3f} on average"
-    said = f"found cases per case, less false alarms at the odds of the threshold; {harm}"
+    sentence = f"found cases per case, less false alarms at the odds of the threshold; {harm}"
     head = ("net benefit at", *(f"{100 * threshold:.0f} %" for threshold in SHOWN_AT))
-    return [TextTable(head, rows), *_wrapped(said)]
+    return [TextTable(head, rows), *_wrapped(sentence)]
 
 
 def _amount(found: Evaluation, value: Measured | None) -> str:
@@ -209,12 +209,12 @@ def _comparison(found: Evaluation, versus: Comparison) -> Part:
     rows += [(f"net benefit at {100 * of.threshold:g} %", of.difference) for of in versus.net_benefit]
     head = (f"{versus.names[1]} less {versus.names[0]}", "difference", "95 % interval")
     pairs = [f"{show_number(n)} {answers[b]} instead of {answers[a]}" for a, b, n in versus.changed]
-    said = f"{counted(versus.n_changed, 'case gets', 'cases get')} another answer{': ' if pairs else ''}{_some(pairs)}"
+    text = f"{counted(versus.n_changed, 'case gets', 'cases get')} another answer{': ' if pairs else ''}{_some(pairs)}"
     if found.other is not None and pairs:
         changed = found.rows[found.judged.case[found.judged.answers != found.other.answers]] + 1
-        said += f" (rows {_some([str(row) for row in changed.tolist()])})"
+        text += f" (rows {_some([str(row) for row in changed.tolist()])})"
     cells = tuple((name, *_cells(value)) for name, value in rows if value is not None)
-    return [TextTable(head, cells), *_wrapped(said)]
+    return [TextTable(head, cells), *_wrapped(text)]
 
 
 def stability_sentence(refits: Refits) -> str:
@@ -271,7 +271,7 @@ def notes(found: Evaluation) -> Iterator[Fact]:
 
 
 def methods_paragraph(found: Evaluation) -> str:
-    """What was done, with the sample sizes, in sentences that a paper may have."""
+    """What was done, with the sample sizes, in text that a paper may have."""
     setup, overall, words, curve = found.setup, found.overall, found.tree.schema.wording, found.decision_curve
     size = counted(overall.n, "case")
     if found.positive is not None:
@@ -281,7 +281,7 @@ def methods_paragraph(found: Evaluation) -> str:
     together += "; copies of a row were kept together" if setup.n_copies else ""
     if setup.kind == "pathway":
         seen = "it was learned from" if setup.seems_known else "were given as new to it"
-        said = [f"A fixed pathway was evaluated on {size} that {seen}; {missing} missing{together}."]
+        text = [f"A fixed pathway was evaluated on {size} that {seen}; {missing} missing{together}."]
     else:
         limit = "no limit on costs" if setup.budget is None else f"a budget of {setup.budget} that no case exceeds"
         aim = "the lowest error on new cases" if setup.is_for_new else "the fewest errors on the known cases"
@@ -291,23 +291,23 @@ def methods_paragraph(found: Evaluation) -> str:
             "were learned again without the cases held out, which a pathway then answered that had not seen them"
         )
         how = "on one fifth of the cases, from which it was not learned" if setup.is_hold_out else how
-        said = [f"The pathway was learned from {size} for {aim}, with {limit}; {missing} missing."]
-        said += [f"It was evaluated {how}{together}."]
-    said += [
+        text = [f"The pathway was learned from {size} for {aim}, with {limit}; {missing} missing."]
+        text += [f"It was evaluated {how}{together}."]
+    text += [
         "Intervals are at 95 %: Wilson's for shares, DeLong's on the logit scale for the AUC, Student's for means."
     ]
     if (inflation := found.judged.inflation) != 1:
         more = f"Variances are enlarged by {inflation:.2f} (Nadeau and Bengio 2003), those of shares also by what"
-        said += [f"{more} pathways of different folds differ in beyond chance, because what is learned varies too."]
+        text += [f"{more} pathways of different folds differ in beyond chance, because what is learned varies too."]
     if curve is not None:
-        said += ["Calibration: slope of a logistic regression on the predicted logit; intercept of one with slope 1."]
+        text += ["Calibration: slope of a logistic regression on the predicted logit; intercept of one with slope 1."]
         worth = "without harm of testing"
         if curve.worth is not None:
             worth = f"with what each case paid as harm, one found case being worth {words.amount(curve.worth)}"
-        said += [f"Net benefit was computed over thresholds from 1 to 99 %, {worth}."]
+        text += [f"Net benefit was computed over thresholds from 1 to 99 %, {worth}."]
     if found.prevalence is not None:
-        said += [f"PPV and NPV were also computed for a prevalence of {100 * found.prevalence:g} %."]
-    return " ".join([*said, f"Software: budgetree {__version__}."])
+        text += [f"PPV and NPV were also computed for a prevalence of {100 * found.prevalence:g} %."]
+    return " ".join([*text, f"Software: budgetree {__version__}."])
 
 
 def plain(value: Any) -> Any:

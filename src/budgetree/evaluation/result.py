@@ -1,4 +1,4 @@
-"""Evaluation: what was measured, for people, programs and papers."""
+"""Evaluation: what was measured, as text, data and figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIGURE_COLUMNS = ("by", "group", "class", "measure", "value", "low", "high")  # 
 
 @dataclass(frozen=True, slots=True)
 class Refits:
-    """What comes back when a pathway is learned again from some of the cases."""
+    """How much of a pathway is the same when it is learned again from some of the cases."""
 
     n_refits: int
     learned_from: float  # the share of the cases that each saw

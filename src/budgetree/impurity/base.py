@@ -38,13 +38,10 @@ class Form:
     value: Callable[[NDArray[Any]], Any]
     stretch: Fraction | int  # it is so many times the impurity
     exact: bool = True
-    bound: Callable[[int], int] | None = None  # see `largest`
+    # No intermediate result exceeds this on sets of so many units; None when unknown.
+    largest: Callable[[int], int | None] = lambda _: None
     kernel: str | None = None  # what the core calls it
     numbers: Callable[[], tuple[Any, ...]] = tuple  # by which the core computes
-
-    def largest(self, total: int) -> int | None:
-        """No intermediate result exceeds this on sets of this many units; None when unknown."""
-        return None if self.bound is None else self.bound(total)
 
 
 class Impurity:

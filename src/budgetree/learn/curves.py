@@ -183,7 +183,7 @@ def _family_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     with progress_bar(f"{family.__name__} over α", progress) as report:
         trees = TreeCount(report, ROUNDS)
         for number, batch in enumerate(portfolio.hinged(family, unlimited, trees.tick)):
-            found += batch.impurities
+            found += [tree.impurity for tree in batch.trees]
             trees.add(batch, number)
     total = float(instance.schema.cases(instance.class_order.total))
     points = []
@@ -223,7 +223,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
         impurities[at] = min(impurities[at], impurities[number[buy]])
     order = np.argsort(impurities, kind="stable")[::-1]
     totals = _totals(nodes, buys[order])
-    whole = _Whole(instance, nodes, impurities, greedy_origin(impurity))
+    stopped = partial(_stopped, instance, nodes, impurities, greedy_origin(impurity))
     total_weight = int(nodes.counts[0].sum())
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
     falling = impurities[order].tolist()
@@ -244,29 +244,22 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
             known_max_cost=costs.amount(known_max_cost),
             mean_cost=float(Fraction(spent, total_weight) / costs.scale),
             errors=plain_number(schema.cases(errors)),
-            _make=partial(whole.stopped, threshold * tie, delta),
+            _make=partial(stopped, threshold * tie, delta),
         )
         points.append(point)
         before = done
     return Curve(repr(impurity), "delta", tuple(points), instance)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Whole:
-    """The tree of δ = 0, of which every other is a part."""
-
-    instance: Instance
-    nodes: Nodes
-    impurities: NDArray[Any]  # per purchase, the least on its path
-    origin: Origin
-
-    def stopped(self, threshold: Any, delta: Fraction) -> Tree:
-        schema, nodes, origin = self.instance.schema, self.nodes, self.origin
-        stopped = np.zeros(len(nodes), dtype=bool)
-        stopped[nodes.is_buy] = self.impurities <= threshold
-        if stopped.any():
-            nodes, origin = pruned(nodes, stopped), replace(origin, delta=delta)
-        return grown_tree(schema, nodes, self.instance.n_objects, origin)
+def _stopped(
+    instance: Instance, nodes: Nodes, impurities: NDArray[Any], origin: Origin, threshold: Any, delta: Fraction
+) -> Tree:
+    """A part of the tree of δ = 0. impurities: per purchase, the least on its path."""
+    stopped = np.zeros(len(nodes), dtype=bool)
+    stopped[nodes.is_buy] = impurities <= threshold
+    if stopped.any():
+        nodes, origin = pruned(nodes, stopped), replace(origin, delta=delta)
+    return grown_tree(instance.schema, nodes, instance.n_objects, origin)
 
 
 def _totals(nodes: Nodes, order: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:

@@ -27,7 +27,7 @@ from budgetree.tree.grown import leaf_nodes
 from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, Objective, Origin, ProofState
 
 HELPFUL = 1.0  # standard errors by which a larger budget must be better
-FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
+FOR_NEW = "lowest error on new cases"  # how trees for new cases are described
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Candidate:
 
     loss: int  # errors where no losses are given
     required_budget: int
-    source: str  # what found it, for people to read
+    source: str  # what found it, for display
     make: Callable[[], Tree]
 
     def bounds(self, *, searched: bool, **fields: Any) -> Bounds:
@@ -286,7 +286,7 @@ class Frontier:
 
     @property
     def method(self) -> str:
-        """What was done, in words."""
+        """How the trees were found, as a phrase."""
         if self.found_by is Method.PREDICTIVE:
             return FOR_NEW
         words = self.found_by.words

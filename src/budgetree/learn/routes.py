@@ -260,7 +260,7 @@ def find_frontier(request: FitRequest, cases: AnyCases, progress: bool | None, *
         how: dict[str, Any] = {"part": part}
         if part is None:  # else these trees have not seen the rows that are held out
             how["trees"] = [point.tree for point in found] if is_new else []
-            how["min_seconds"] = clock.plan.hurried_share * taken  # what is learned in a hurry says little
+            how["min_seconds"] = clock.plan.hurried_share * taken
         with progress_bar("error on new cases", progress) as report:
             judged = cross_validate(request.rows, learn, budgets, request.folds, clock, report=report, **how)
     points = list(found)

@@ -147,7 +147,7 @@ def at_least(least: int, number: Any, subject: str, expected: str) -> int:
 
 
 def check_time_limit(time_limit: Any) -> float | None:
-    """The seconds, infinity for no limit at all, or None where nothing is said: counted work is the limit then."""
+    """The seconds, infinity for no limit at all, or None where none is given: counted work is the limit then."""
     if time_limit is None:
         return None
     if is_unlimited(time_limit):

@@ -7,7 +7,7 @@
                                         with losses, what they lose is averaged as well
 
 Errors on known cases say how well a tree fits the table; only rows that it was not learned from say how it will do.
-What the refits buy and answer says how firm the pathway is, at no further fit.
+What the refits buy and answer also shows how stable the pathway is, without further fits.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Validation:
 
     @property
     def how(self) -> str:
-        """The numbers came about, for people."""
+        """How the estimates were made, as a sentence."""
         if not self.n_done:
             return "not known, because the time was over before a fold was finished"
         copies = counted(self.n_copies, "copy", "copies")
@@ -299,7 +299,7 @@ def refit_folds(
 ) -> Iterator[Refit]:
     """Fold by fold, what is learned without it; as many as a time limit allows, else all.
 
-    min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
+    min_seconds  a fold that would have fewer is left out: its trees would not be those of all rows
     part         where one fold is held out, the rows of all others, if they are at hand
     """
     instance, parts = rows.instance, rows.parts(n_folds, repeat)
@@ -335,7 +335,7 @@ def cross_validate(
 ) -> Validation:
     """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
-    trees  per budget, what is learned from all rows: how firm each is is found out, too
+    trees  per budget, what is learned from all rows: for the stability of each
     part   and what else `refit_folds` knows
     """
     instance, weights = rows.instance, rows.instance.row_weights
@@ -377,8 +377,8 @@ def cross_validate(
     ]
     for index, (tree, walk) in enumerate(zip(trees, again, strict=False)):
         same = float(weight @ (walk.answers == answers[index])) / float(weight.sum())
-        firm = _stability(tree, [of_fold[index] for of_fold in bought], same, learned_from / float(total))
-        estimates[index] = replace(estimates[index], stability=firm)
+        stability = _stability(tree, [of_fold[index] for of_fold in bought], same, learned_from / float(total))
+        estimates[index] = replace(estimates[index], stability=stability)
     advantages = tuple(map(tuple, held_out.advantages(lost, largest).tolist()))
     return replace(found, estimates=tuple(estimates), advantages=advantages)
 
@@ -395,7 +395,7 @@ def _is_too_late(instance: Instance, clock: Clock, seconds: float | None, min_se
 def _stability(
     tree: Tree, refits: Sequence[tuple[str | None, frozenset[str]]], same_answers: float, learned_from: float
 ) -> Stability:
-    """How firm a tree is, by what the refits buy; `learned_from`: the share of the rows that each of them saw."""
+    """How stable a tree is, by what the refits buy; `learned_from`: the share of the rows that each of them saw."""
     first, own = bought_by(tree)
     every = own.union(*(used for _, used in refits))
     return Stability(

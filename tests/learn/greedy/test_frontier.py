@@ -40,7 +40,7 @@ def trees_of_the_portfolio(instance: bt.Instance) -> list[bt.Tree]:
     portfolio = Portfolio(instance)
     for family in HINGED:
         for batch in portfolio.hinged(family, instance.schema.costs.budget_units(None)):
-            impurities += batch.impurities
+            impurities += [tree.impurity for tree in batch.trees]
     return [bt.grow(instance, impurity) for impurity in impurities]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,10 @@ from budgetree.tree import LEAF, NO_BRANCH, Nodes
 from budgetree.tree.grown import grown_nodes
 
 if TYPE_CHECKING:
-    from budgetree._core import Answer
+    from budgetree._core import Answer, ParallelSearchResult
+    from budgetree._core import Pass as Pass
+else:
+    Pass = core.Pass  # how many tests a search tries at each set: less than all proves nothing
 
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf
 NEVER = core.NEVER  # a budget beyond all sums
@@ -129,28 +131,6 @@ def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
     return cheapest.get(needed, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class LongAnswer:
-    """What a search that may take long has found when it ends, by itself or not."""
-
-    answer: Answer | None  # None if the clock was over first
-    lower_bound: int  # no tree within the budget has fewer errors
-    nodes: Nodes | None  # the best tree that it found below the cutoff
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """How many tests a search tries at each set; less than all proves nothing and finds good trees early."""
-
-    breadth: int = ALL_TESTS
-    is_wide_first: bool = False  # all at the first set: each test is judged by what the pass makes of its parts
-    max_pair_work: int = NEVER  # nanoseconds that counting all pairs of a set may take, in a pass that proves nothing
-
-    @property
-    def in_core(self) -> Any:
-        return core.Pass(self.breadth, self.is_wide_first, self.max_pair_work)
-
-
 EVERYTHING = Pass()
 
 
@@ -192,20 +172,22 @@ class Search:
         """
         with clock.in_core() as core_clock:
             question = core.Question(budget, min(cutoff, NEVER), only)
-            answer: Answer | None = self._search.ask(question, core_clock, by.in_core)
+            answer: Answer | None = self._search.ask(question, core_clock, by)
         return answer
 
     def search_long(
         self, budget: int, cutoff: int, clock: Clock, bound_seconds: float = 0.0, known_bound: int = 0
-    ) -> LongAnswer:
+    ) -> tuple[ParallelSearchResult, Nodes | None]:
         """The same, split by the first test among threads, after so long for a lower bound beyond the known one.
+
+        The answer is None if the clock was over first; with it comes the best tree found below the cutoff.
 
         Asked again with no larger cutoff it goes on where the clock had ended it.
         """
         with clock.in_core() as core_clock:
             how = (core_clock, self._threads, bound_seconds, known_bound)
             found, tree = self._search.search_in_parallel(core.Question(budget, min(cutoff, NEVER), ANY_TEST), *how)
-        return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, tree))
+        return found, None if tree is None else as_nodes(self._layout, tree)
 
     def tree(
         self,
@@ -223,7 +205,7 @@ class Search:
         question = core.Question(budget, NEVER, first_test)
         question.is_canonical = is_canonical
         with clock.in_core() as core_clock:
-            tree = self._search.tree(question, core_clock, by.in_core)
+            tree = self._search.tree(question, core_clock, by)
         return None if tree is None else as_nodes(self._layout, tree)
 
 

@@ -172,10 +172,11 @@ class Solver:
             seconds = min(turn, self._plan.bound_work - for_bound) if self.clock.counts_work else turn
             for_bound += seconds
             ask = partial(self._search.search_long, budget, cutoff, self._watch(budget, 2 * turn), seconds, bound)
-            if (found := self._unless_stopped(ask)) is None:
+            if (ended := self._unless_stopped(ask)) is None:
                 return self._undecided(budget)
-            if found.nodes is not None:
-                self._keep_nodes(found.nodes, "exact search")
+            found, nodes = ended
+            if nodes is not None:
+                self._keep_nodes(nodes, "exact search")
             if found.answer is not None:
                 break
             bound = max(bound, found.lower_bound)

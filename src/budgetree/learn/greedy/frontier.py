@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -13,13 +12,12 @@ import numpy as np
 
 from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn.greedy.levels import greedy_origin
 from budgetree.learn.greedy.portfolio import (
     ROUNDS,
     Batch,
-    ClassWeights,
     Portfolio,
     TreeCount,
+    WholeTree,
     is_family,
     join_steps,
     weigh_classes,
@@ -28,7 +26,7 @@ from budgetree.learn.points import Candidate, leaf_candidate
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes, Origin, Tree
+from budgetree.tree import Nodes, Tree
 from budgetree.tree.builder import grown_tree
 from budgetree.tree.changes import beyond, pruned, trimmed
 from budgetree.tree.provenance import Change, ChangeKind
@@ -36,57 +34,16 @@ from budgetree.tree.provenance import Change, ChangeKind
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Whole:
-    """How to grow a tree again: most are never asked for."""
-
-    instance: AnyCases
-    impurity: Impurity
-    hard_budget: int  # in price units
-    weights: ClassWeights | None
-    min_cases: int
-    ended: Nodes | None  # what there is of it, where the time was over before its end
-
-    @property
-    def source(self) -> str:
-        table = self.instance.schema.costs
-        parts = [repr(self.impurity)] + ["classes weighted"] * (self.weights is not None)
-        if self.hard_budget < table.budget_units(None):
-            parts.append(f"budget={table.amount(self.hard_budget)}")
-        return ", ".join(parts + ["ended early"] * (self.ended is not None))
-
-    def grow(self) -> Nodes:
-        """The tree that is cut."""
-        if self.ended is not None:
-            return self.ended
-        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
-        return portfolio.nodes(self.impurity, self.hard_budget)
-
-    @property
-    def origin(self) -> Origin:
-        """What made it."""
-        schema, budget = self.instance.schema, None
-        if self.hard_budget < schema.costs.budget_units(None):
-            budget = Fraction(self.hard_budget) / schema.costs.scale
-        table, origin = self.instance.fingerprint, greedy_origin(self.impurity, budget=budget)
-        origin = replace(origin, min_cases=self.min_cases, table=table)
-        if self.weights is not None:
-            origin = origin.then(Change(ChangeKind.WEIGHTED))
-        if self.ended is not None:
-            origin = origin.then(Change(ChangeKind.ENDED))
-        return origin
-
-
 class _Recent:
     """The whole trees that were asked for last: many points of a frontier are cuts of one tree."""
 
     def __init__(self) -> None:
-        self._trees: OrderedDict[_Whole, Nodes] = OrderedDict()
+        self._trees: OrderedDict[WholeTree, Nodes] = OrderedDict()
 
     def __reduce__(self) -> tuple[type[_Recent], tuple[()]]:
         return _Recent, ()  # they can be grown again
 
-    def cut(self, whole: _Whole, need: int) -> Tree:
+    def cut(self, whole: WholeTree, need: int) -> Tree:
         """The tree cut at this budget, in price units."""
         grown = self._trees.pop(whole, None) or whole.grow()
         self._trees[whole] = grown
@@ -156,7 +113,7 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
 
     Sorted by need, then loss, then tree, a cut is kept (■) if it loses less than all before it.
     """
-    growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
+    trees = [tree for batch in batches for tree in batch.trees]
     at_root, least = instance.class_order.leaf_loss, instance.schema.costs.least_budget
     steps = join_steps([batch.steps for batch in batches])
     by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
@@ -171,13 +128,10 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
     order = order[need[order] <= request.budget]
     least_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], loss[order][:-1])))
     found, grown = [], _Recent()
-    wholes: dict[int, _Whole] = {}  # per tree that is on the frontier
     for i in order[loss[order] < least_before].tolist():
         if loss[i] == at_root and need[i] == least:
             found.append(leaf_candidate(instance))
             continue
-        batch, tree = growers[owner[i]]
-        settings = (batch.impurities[tree], batch.budget, batch.weights, request.min_cases, batch.ended)
-        whole, cut = wholes.setdefault(owner[i], _Whole(instance, *settings)), int(need[i])
+        whole, cut = trees[owner[i]], int(need[i])
         found.append(Candidate(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

@@ -124,20 +124,16 @@ class NativeRule:
         self._chooser = core.LevelChooser(outcomes, native.n_classes, native.costs, core_settings(native, settings))
 
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
-        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, _by_resource(nodes), nodes.flags)
+        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.spent, nodes.flags)
         return stopped.view(np.bool_)
 
     def choose(
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         rows = counts.reshape(len(counts), -1)
-        test, fallback = self._chooser.choose(rows, _by_resource(nodes), nodes.flags, core.Clock())
+        test, fallback = self._chooser.choose(rows, nodes.spent, nodes.flags, core.Clock())
         chosen = zip(test.tolist(), fallback.tolist(), strict=True)
         return [None if index < 0 else Choice(index, fallback=bool(by_pairs)) for index, by_pairs in chosen]
-
-
-def _by_resource(nodes: LevelNodes) -> NDArray[np.int64]:
-    return nodes.spent.reshape(len(nodes.flags), -1)
 
 
 def core_form(form: Form, n_classes: int) -> Any:

@@ -18,15 +18,16 @@ from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.functions import Hinged
-from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, grow_nodes
+from budgetree.learn.greedy.levels import EndedEarlyError, cache_of, greedy_origin, grow_nodes
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import CACHE_BYTES, check_threads
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes
+from budgetree.tree import Nodes, Origin
 from budgetree.tree.nodes import Kind
+from budgetree.tree.provenance import Change, ChangeKind
 
 HINGED = (HingedPairs, HingedProduct)  # the families that the core knows
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
@@ -87,14 +88,50 @@ def steps_of_nodes(nodes: Nodes, losses: LossTable) -> Steps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Some trees of the portfolio: what grew them, under which hard budget, and what their cuts buy."""
+class WholeTree:
+    """How to grow a tree again: most are never asked for."""
 
-    impurities: Sequence[Impurity]  # of these trees
-    budget: int
+    instance: AnyCases
+    impurity: Impurity
+    hard_budget: int  # in price units
+    weights: ClassWeights | None  # where classes counted by their losses
+    min_cases: int
+    ended: Nodes | None  # what there is of it, where the time was over before its end
+
+    @property
+    def source(self) -> str:
+        costs = self.instance.schema.costs
+        parts = [repr(self.impurity)] + ["classes weighted"] * (self.weights is not None)
+        if self.hard_budget < costs.budget_units(None):
+            parts.append(f"budget={costs.amount(self.hard_budget)}")
+        return ", ".join(parts + ["ended early"] * (self.ended is not None))
+
+    def grow(self) -> Nodes:
+        """The tree that is cut."""
+        if self.ended is not None:
+            return self.ended
+        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
+        return portfolio.nodes(self.impurity, self.hard_budget)
+
+    @property
+    def origin(self) -> Origin:
+        """What made it."""
+        costs, budget = self.instance.schema.costs, None
+        if self.hard_budget < costs.budget_units(None):
+            budget = Fraction(self.hard_budget) / costs.scale
+        table, origin = self.instance.fingerprint, greedy_origin(self.impurity, budget=budget)
+        origin = replace(origin, min_cases=self.min_cases, table=table)
+        if self.weights is not None:
+            origin = origin.then(Change(ChangeKind.WEIGHTED))
+        return origin if self.ended is None else origin.then(Change(ChangeKind.ENDED))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some trees of the portfolio, and what their cuts buy."""
+
+    trees: Sequence[WholeTree]
     steps: Steps
-    weights: ClassWeights | None = None  # where classes counted by their losses
-    ended: Nodes | None = None  # of the only tree, where its growth ended early: it cannot be grown again
 
 
 @dataclass(slots=True, eq=False)
@@ -171,7 +208,7 @@ class Portfolio:
         min_cases: int = 1,
         weights: ClassWeights | None = None,
     ) -> None:
-        self.instance = instance if weights is None else weights.instance
+        self.instance, self._real_cases = instance if weights is None else weights.instance, instance
         self.clock = Clock(None) if clock is None else clock
         self._losses = instance.schema.loss_table  # of the real cases
         self._weights = weights
@@ -196,8 +233,11 @@ class Portfolio:
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
-        steps = self._steps([self._form(impurity) for impurity in impurities], budget, tick)
-        return Batch(impurities[: len(steps)], budget, steps, self._weights, self._ended)
+        return self._batch(impurities, budget, self._steps([self._form(of) for of in impurities], budget, tick))
+
+    def _batch(self, impurities: Sequence[Impurity], budget: int, steps: Steps) -> Batch:
+        how = (budget, self._weights, self._min_cases, self._ended)
+        return Batch([WholeTree(self._real_cases, impurity, *how) for impurity in impurities[: len(steps)]], steps)
 
     def grow_one(self, impurity: Impurity, budget: int) -> Batch:
         """A tree, from partitions as far as the time goes, else however long it takes.
@@ -206,8 +246,7 @@ class Portfolio:
         """
         if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
-        steps = steps_of_nodes(self.nodes(impurity, budget), self._losses)
-        return Batch([impurity], budget, steps, self._weights)
+        return self._batch([impurity], budget, steps_of_nodes(self.nodes(impurity, budget), self._losses))
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
         """The family over its α's, found by bisection; ends early when the time is over.
