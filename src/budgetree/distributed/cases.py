@@ -164,13 +164,12 @@ class LocalCases(DistributedCases):
         schema: Schema,
         partitions: Sequence[Partition],
         n_objects: int,
-        counts: NDArray[np.int64] | None = None,
         sizes: Sizes = SIZES,
         *,
         drawn: Callable[[], Instance],
     ) -> None:
-        known = class_counts(partitions, len(schema.class_names)) if counts is None else counts
-        totals = ClassTotals(known, schema.loss_table, sum(map(len, partitions)))
+        counts = class_counts(partitions, len(schema.class_names))
+        totals = ClassTotals(counts, schema.loss_table, sum(map(len, partitions)))
         counts_once = all(one.weight_units is None for one in partitions)
         super().__init__(schema, n_objects, totals, counts_once=counts_once, drawn=drawn, sizes=sizes)
         self._partitions = partitions

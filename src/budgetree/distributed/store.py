@@ -97,12 +97,11 @@ class Shards(LocalCases):
             reason = f"this is not a folder of shards, which has a file {CASES}; Shards.from_files makes one"
             raise FileNotFoundError(errno.ENOENT, reason, str(path))
         leaf = Tree.from_json(path / CASES)
-        counts, partitions = leaf.nodes.counts[0], _partitions(path, leaf.schema)
-        found = class_counts(partitions, len(counts))  # read now, to see that all files are there
-        if found.tolist() != counts.tolist():
+        schema, expected = leaf.schema, leaf.nodes.counts[0].tolist()
+        super().__init__(schema, _partitions(path, schema), leaf.n_objects, drawn=partial(read_drawn, path, schema))
+        if (found := self.class_order.counts.tolist()) != expected:
             message = f"the cases are not those that {CASES} describes; a file is missing, or was changed."
-            raise _broken(path, message, found.tolist(), counts.tolist())
-        super().__init__(leaf.schema, partitions, leaf.n_objects, counts, drawn=partial(read_drawn, path, leaf.schema))
+            raise _broken(path, message, found, expected)
 
     @classmethod
     def from_files(
