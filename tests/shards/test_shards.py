@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,8 @@ def test_files_and_frames_give_the_trees_of_memory(tmp_path: Path, settings: dic
     small = Sizes(bucket_bytes=2000)
     given = {"prices": PRICES, "sizes": small, **settings}
     instance = bt.Instance.from_frame(FRAME, "y", prices=PRICES, **settings)
-    expected = bt.grow(instance, budget=6)
+    grown = bt.grow(instance, budget=6)
+    expected = replace(grown, origin=replace(grown.origin, table=None))  # shards have no fingerprint of all cases
     for number, part in enumerate((FRAME.iloc[:250], FRAME.iloc[250:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
         part.to_parquet(tmp_path / f"{number}.parquet")
