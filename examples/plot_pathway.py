@@ -45,7 +45,7 @@ tests = ["glucose", "insulin"]
 _ = (folder / "prices.toml").write_text(PRICES)
 
 # %%
-# ``budgetree check`` says what would go wrong before anything is learned.
+# ``budgetree check`` reports problems before anything is learned.
 
 
 def command(*arguments: str) -> None:
@@ -62,8 +62,8 @@ command("check", "patients.csv", "--target", "diabetes", "--prices", "prices.tom
 # %%
 # What each budget buys
 # ---------------------
-# A budget is what no patient's tests may cost, whatever they show. The error is of patients whom the tree has not seen:
-# each fifth is answered by trees that were learned from the others. Without blood about three in
+# A budget is the most that any patient's tests may cost, whatever they show. The error is of patients whom the tree has
+# not seen: each fifth is answered by trees that were learned from the others. Without blood about three in
 # ten patients get a wrong answer; glucose is worth its price, insulin is not.
 
 patients = bt.Instance.from_file(

@@ -5,8 +5,8 @@ Misses, false alarms and referral
 Sending an ill patient home is worse than a false alarm, and a doctor who is not sure may refer the patient to a
 specialist. Say what each of these loses, and budgetree gives the answer that loses least, within the budget for tests.
 
-Here a false alarm loses 1, a referral 0.6, whatever the case, and a miss ever more. Every number below is of patients
-whom the tree has not seen: each fifth is answered by a tree that was learned from the others.
+Here a false alarm loses 1, a referral 0.6, whatever the case, and a miss more and more. Every number below is of
+patients whom the tree has not seen: each fifth is answered by a tree that was learned from the others.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ fold = np.random.default_rng(0).permutation(len(pima)) % FOLDS
 # %%
 # Losses for one setting
 # ----------------------
-# A loss is named by what the patient has and what is answered instead. ``answers`` are those beside the classes.
+# A loss is named by what the patient has and what is answered instead. ``answers`` are those that are not classes.
 
 
 def losses_of(miss: float, answers: dict[str, float]) -> bt.Losses:
@@ -74,7 +74,7 @@ for miss, one, other in zip(MISSES, with_referral, without, strict=True):
 # What fewer misses cost
 # ----------------------
 # From right to left a miss loses more. Where no one can be referred, the last misses are avoided by calling nearly
-# everyone ill; where a specialist is there, by referring.
+# everyone ill; with a specialist, by referring.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
 axes.plot(*without[:, :2].T, "o--", color="#D55E00", label="false alarms, without referral")

@@ -2,11 +2,11 @@
 Beyond one machine
 ==================
 
-Greedy learning needs nothing but class counts per node, test and outcome. So the rows may be anywhere: in files that do
+Greedy learning needs only class counts per node, test and outcome. So the rows may be anywhere: in files that do
 not fit into memory, or on a cluster. Each part counts its own, the counts are added up, and the tree is the same to the
 bit, however the rows are cut into parts.
 
-This example is small; the way is the same for a hundred million rows.
+This example is small; the same code works for a hundred million rows.
 """
 
 import tempfile
