@@ -61,7 +61,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What may be said about a tree."""
+    """What may be claimed of a tree."""
 
     is_proven: bool  # what was asked for cannot be done better
     facts: tuple[Fact, ...]

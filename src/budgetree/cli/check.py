@@ -156,7 +156,7 @@ def _examine(request: Request) -> list[Finding]:
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:
-        # Of a column that cannot be used one thing is said.
+        # A column that cannot be used is reported once.
         about = [finding for finding in findings if finding.column is not None and finding.column == error.subject]
         is_known = any(finding.severity is Severity.ERROR for finding in about)
         findings = [found for found in findings if found not in about or found.severity is Severity.ERROR]

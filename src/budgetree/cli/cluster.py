@@ -73,7 +73,7 @@ def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | Non
 
 
 def _check_files(request: Request) -> NumberFormat | None:
-    """What can be said before a cluster is started; and how numbers are written, in files of text."""
+    """How numbers are written, in text files; an error for what can be checked before a cluster is started."""
     from budgetree import datasets
     from budgetree.data.source import open_source
 

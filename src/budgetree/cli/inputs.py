@@ -194,7 +194,7 @@ def _files_of(path: str) -> list[str]:
     """The file, or those that a pattern names."""
     try:
         return find_files(path)
-    except FileNotFoundError:  # which is said when it is read
+    except FileNotFoundError:  # reported when it is read
         return [path]
 
 

@@ -61,7 +61,7 @@ class Database:
         return os.path.join(self.folder, sha256(path.encode()).hexdigest())
 
     def coded(self, column: str, table: str) -> Coded:
-        """A column of any plain kind, each different value once. Values are told apart by their text."""
+        """A column of any plain kind, each different value once. Values are distinguished by their text."""
         text = f"{column}::VARCHAR"
         known = f"SELECT DISTINCT {text} FROM {table} WHERE {column} IS NOT NULL"
         self.run(f"CREATE OR REPLACE TYPE texts AS ENUM ({known})")

@@ -36,7 +36,7 @@ Blanks = Literal["result", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class BlankPlan:
-    """What empty cells are, per column; None where nothing is said.
+    """What empty cells are, per column; None where nothing was given.
 
     >>> plan = BlankPlan.of({"chol": "result"})
     >>> plan.reading("chol"), plan.reading("age")

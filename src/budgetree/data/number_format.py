@@ -89,7 +89,7 @@ class NumberFormat:
         return len(text) > 1 and text[0] == "0" and text.isascii() and text.isdigit()
 
     def is_ambiguous(self, text: str) -> bool:
-        """Whether the cell may have a mark between its thousands, which is not said."""
+        """Whether the cell may have a thousands mark that was not given."""
         return self.thousands is None and self.mark_between(text) is not None
 
     def mark_between(self, text: str) -> str | None:

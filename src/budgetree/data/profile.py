@@ -178,7 +178,7 @@ def is_amount(value: Any) -> bool:
 
 
 def n_reached(cuts: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.integer[Any]]:
-    """Per number, how many of the cuts, which ascend, are not above it; nothing is said of NaN."""
+    """Per number, how many of the cuts, which ascend, are not above it; undefined for NaN."""
     if len(cuts) > FEW:
         return np.searchsorted(cuts, numbers, side="right")
     found = np.zeros(len(numbers), dtype=np.uint8)

@@ -116,7 +116,7 @@ class Reading:
 
     @property
     def header_rows(self) -> tuple[int, int] | None:
-        """The first and the last row of the header, from 1 on; None where they are not said."""
+        """The first and the last row of the header, from 1 on; None where they are not given."""
         return (self.header_row, self.header_row) if isinstance(self.header_row, int) else self.header_row
 
     @property
@@ -126,7 +126,7 @@ class Reading:
 
     @internal
     def number_format(self, guess: str = ".") -> NumberFormat:
-        """How numbers are written; the guess is for what is not said."""
+        """How numbers are written; the guess is for what is not given."""
         decimal = self.decimal or {".": ",", ",": "."}.get(self.thousands or "")
         return NumberFormat(decimal or guess, self.thousands, is_guess=decimal is None, censored=self.censored)
 

@@ -161,7 +161,7 @@ def known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
 
 
 def check_numbers(table: Table) -> None:
-    """An error where a column would be numbers if its file said what the marks in them mean."""
+    """An error for a column that would be numbers if the meaning of its marks were known."""
     check_marks(table)
     for column in table.columns:
         check_column(table, column)

@@ -53,7 +53,7 @@ PLACE = re.compile(rb"""\br=["']([A-Z]+[0-9]+)""")
 
 
 def read_workbook(path: str, reading: Reading) -> Table:
-    """One sheet of a workbook; the first row that holds anything is its header, if nothing else is said."""
+    """One sheet of a workbook; the first row that holds anything is its header, by default."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     _check_size(path)
@@ -68,7 +68,7 @@ def read_workbook(path: str, reading: Reading) -> Table:
         raise _unreadable(path, error) from error
     first, last = (row - 1 - start[0] for row in reading.header_rows or (start[0] + 1,) * 2)
     if not 0 <= first <= last < len(cells):
-        message = f"the header is said to be in row {start[0] + 1 + last}, but the sheet holds something in rows"
+        message = f"the header is expected in row {start[0] + 1 + last}, but the sheet holds something in rows"
         where, held = Where(path, entry=f"sheet {name!r}"), f"{start[0] + 1} to {start[0] + len(cells)}."
         raise TableFileError(f"{message} {held}", subject="header_row", found=reading.header_row, where=where)
     above, rows = cells[first : last + 1], cells[last + 1 :]

@@ -80,7 +80,7 @@ def find_copies(words: Words, n_tests: int, *, by_chance: bool = True) -> Copies
         expected by chance                537
 
     Different patients agree by chance, too: on a few tests of few results nearly always, on many results hardly ever.
-    How often is told by the rows that agree on all tests but one of many values. Without such a test nothing is a copy.
+    How often is estimated by rows that agree on all tests but one of many values. Without such a test, none is a copy.
 
     by_chance  False: rows that agree are copies, whatever explains them
     """

@@ -256,7 +256,7 @@ class Instance(HasSchema):
         blanks : {'result', 'unknown'} or dict, optional
             What an empty cell is. "result": a result like any other, on which a tree may branch. "unknown": what it
             would have shown is not known; what a test is worth is learned from the rows that have it, and a case
-            without it counts as the average. {column: …} says it of some columns. By default empty cells are unknown in
+            without it counts as the average. {column: …} sets it per column. By default empty cells are unknown in
             trees for new cases and results in those for known cases, where "unknown" is refused.
         categories : collection of str, default ()
             Columns whose numbers are codes: each is a category, and 2 does not lie between 1 and 3.

@@ -54,7 +54,7 @@ class Schema:
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
     labels: Labels | None = None  # the user's own words for all of it; what is not there keeps its name
     input_columns: tuple[str, ...] = ()  # the tests in the user's order, in which rows without names are read
-    blanks: BlankPlan = field(default_factory=BlankPlan)  # what empty cells are, where something is said of them
+    blanks: BlankPlan = field(default_factory=BlankPlan)  # what empty cells are, where given
 
     def __post_init__(self) -> None:
         if not self.input_columns:
