@@ -76,3 +76,39 @@ def test_blank_classes_do_not_make_blanks_doubtful(tmp_path: Path, capsys: pytes
     (tmp_path / "t.csv").write_text("x,z,y\n1,1,a\n2,1,b\n,2,\n,3,\n")
     assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
     assert "x: is blank in 2 of 4 rows. For new cases" in capsys.readouterr().out
+
+
+def test_the_next_command_keeps_what_was_typed_and_leaves_out_what_cannot_be_a_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i};{i % 7},5;Text {i};{'ja' if i % 7 > 3 else 'nein'}" for i in range(300)]
+    Path("t.csv").write_text("Nummer;Größe;Notiz;krank\n" + "\n".join(rows), encoding="cp1252")
+    printed = run(capsys, "t.csv", "--encoding", "windows-1252")
+    (command,) = [line.removeprefix("next: budgetree ") for line in printed.splitlines() if line.startswith("next:")]
+    assert command == "fit t.csv --encoding windows-1252 --target krank --drop Nummer --drop Notiz --budget 3"
+    assert "Größe" in run(capsys, *command.split())
+    printed = run(capsys, "check", "t.csv", "--encoding", "windows-1252", "-t", "krank", "--drop", "Notiz")
+    assert "next: budgetree frontier t.csv --encoding windows-1252 -t krank --drop Notiz" in printed
+
+
+@pytest.mark.parametrize("content", ["a,b,y\n", "y\nill\nwell\n"])
+def test_a_table_without_rows_or_tests_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    assert "expected a row per case, a column per test and" in run(capsys, str(tmp_path / "t.csv"), code=1)
+
+
+def test_of_many_findings_of_a_kind_some_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[*range(i, i + 50), "ab"[i % 2]] for i in range(40)]
+    names = [*(f"gene {i}" for i in range(50)), "y"]
+    pd.DataFrame(rows, columns=names).sample(frac=1, random_state=0).to_csv(tmp_path / "t.csv", index=False)
+    printed = run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
+    assert "and 30 more of this kind; --json lists all of them." in printed
+
+
+def test_a_missing_price_list_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
+    assert main(["check", str(tmp_path / "t.csv"), "-t", "y", "--prices", "no.toml"]) == 1
+    assert "error: no.toml: No such file or directory." in capsys.readouterr().out

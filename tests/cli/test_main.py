@@ -142,6 +142,13 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["predict", "fälle.csv", "fälle.csv"], 1, "fälle.csv, line 1: this is not valid JSON"),
         (["predict", "no.json", "fälle.csv"], 1, "no.json: No such file"),
         (["show", "."], 2, "is a directory"),
+        (["."], 1, ".: this is a folder; expected a file."),
+        (["preise.toml"], 2, "preise.toml is a list of prices, losses or labels, not a table"),
+        (
+            ["report", "m.json", "-o", "x.pdf"],
+            2,
+            "--out x.pdf: unknown type of file; expected a name that ends in .html",
+        ),
     ],
     ids=str,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import print_json, say, warn
+from budgetree.cli.output import print_json, say, sentence_of, warn
 from budgetree.errors import BudgetreeError, TableFileError, Where
 from budgetree.services.words import counted, listed, show_number, visible, visible_lines, with_more
 
@@ -164,7 +164,7 @@ def _examine(request: Request) -> list[Finding]:
             error.where = None if error.where == table.origin else error.where
             findings.append(Finding(Severity.ERROR, Oddity.REFUSED, None, error.on_command_line()))
     except OSError as error:
-        findings.append(Finding(Severity.ERROR, Oddity.REFUSED, None, str(error)))
+        findings.append(Finding(Severity.ERROR, Oddity.REFUSED, None, sentence_of(error)))
     return sorted(findings, key=lambda finding: list(Severity).index(finding.severity))
 
 

@@ -91,6 +91,7 @@ def evaluate(
     asked = {name: settings.pop(name) for name in ("positive", "prevalence", "worth", "by")}
     request = Request.take(files[-1], settings)
     check_outputs((predictions, report), (*files, *request.files))
+    options.check_suffix(report, "--report", options.PAGES)
     if out is not None:
         check_folder(out, force)
     table = open_data(request.data, request.reading).table().without_empty_rows()

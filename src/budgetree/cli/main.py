@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from errno import EISDIR, ENOENT
+from errno import ENOENT
 from glob import glob
 from typing import Any
 
@@ -18,7 +18,7 @@ from budgetree.cli.check import check
 from budgetree.cli.evaluate import evaluate
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
-from budgetree.cli.output import ending, give_up, prepare_streams
+from budgetree.cli.output import ending, give_up, prepare_streams, sentence_of
 from budgetree.cli.predict import predict
 from budgetree.cli.show import report, show
 from budgetree.cli.small import completion, datasets, reproduce
@@ -138,8 +138,7 @@ def _ended_by(error: Exception) -> int:
     if isinstance(error, (ValueError, ImportError, MemoryError)):
         return _failed(str(error) or "not enough memory.")
     if isinstance(error, OSError):
-        what = "this is a folder; expected a file" if error.errno == EISDIR else error.strerror or str(error)
-        return _failed(f"{error.filename}: {what}." if error.filename else what)
+        return _failed(sentence_of(error))
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__

@@ -22,6 +22,7 @@ AnyCommand = Callable[..., Any]
 Options = Callable[[AnyCommand], AnyCommand]
 FILE = click.Path(dir_okay=False)
 FOLDER = click.Path(file_okay=False)
+PAGES = (".html", ".htm")  # how the names of report pages end
 ALL, TYPED = "budgetree.help_all", "budgetree.typed"  # in a context's meta
 
 

@@ -68,6 +68,12 @@ def json_text(content: Any, indent: int | None = None) -> str:
     return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
 
 
+def sentence_of(error: OSError) -> str:
+    """What is wrong with a file, by its name."""
+    what = "this is a folder; expected a file" if error.errno == errno.EISDIR else error.strerror or str(error)
+    return f"{error.filename}: {what}." if error.filename else what
+
+
 def for_reader(text: str) -> str:
     """Text for programs, as it is; control characters are escaped on a terminal."""
     return visible_lines(text) if sys.stdout.isatty() else text

@@ -117,7 +117,7 @@ def report(
     if out is None and wall is None:
         raise click.UsageError("nothing to write; give -o FILE for the page, --wall FILE for paper, or both.")
     check_outputs((out, wall), (model, certificate, labels))
-    options.check_suffix(out, "--out", (".html", ".htm"))
+    options.check_suffix(out, "--out", options.PAGES)
     suffix = options.check_suffix(wall, "--wall", (".svg", ".pdf"))
     tree = open_model(model, labels)
     proof = None if certificate is None else Certificate.from_json(certificate)
