@@ -13,7 +13,9 @@ import pyarrow as pa
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.data.frames import read_array
+from budgetree.errors import TableError
 
 TABLE = {
     "age": [20.0, 30.5, 41.2, 47.8, 53.0, 61.0, 70.0, 75.5, 80.0, 88.0, 90.0, 99.0],
@@ -137,3 +139,9 @@ def test_words_stay_words_and_long_numbers_keep_their_digits() -> None:
     assert words.to_list() == ["a", 1]
     assert long.to_list() == [2**60, 2**60 + 1]
     assert read_array(np.array([[2**60], [2**60 + 1]])).columns[0].to_list() == [2**60, 2**60 + 1]
+
+
+def test_a_frame_may_have_as_many_columns_as_a_file() -> None:
+    frame = pd.DataFrame(np.zeros((2, 50_001)), columns=[f"t{at}" for at in range(50_001)])
+    with refused(TableError, found=50_001, expected=50_000, source="frame"):
+        bt.Instance.from_frame(frame, "t0")

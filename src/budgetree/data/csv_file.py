@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.source import Reading
+from budgetree.data.table import check_width
 from budgetree.errors import Remedy, SettingError, TableFileError, Where
 from budgetree.services.words import counted
 
@@ -33,7 +34,6 @@ MAX_UNPACKED, MAX_RATIO = 1 << 30, 100
 MOST_BY_GZIP = 1033
 CHUNK = 1 << 20
 MAX_CELL = 10_000_000  # characters
-MAX_COLUMNS = 50_000
 MAX_SHOWN = 60  # characters of a line, in a message
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SAVE = "save the file as CSV in UTF-8"
@@ -179,10 +179,7 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def check_header(where: Where, names: Sequence[str]) -> None:
     """Every column has a name of its own, and there are not too many to examine each."""
-    if len(names) > MAX_COLUMNS:
-        message = f"it has {len(names):,} columns; at most {MAX_COLUMNS:,} are read, since each is examined by itself."
-        advice = "Among so many, some agree with the class by chance; keep those that may be useful."
-        raise TableFileError(f"{message} {advice}", where=where, found=len(names), expected=MAX_COLUMNS)
+    check_width(len(names), TableFileError, where)
     if "" in names:
         message = (
             f"column {names.index('') + 1} has no name; name it, or delete it if it only numbers the rows (pandas: "

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal, plain_value
 from budgetree.data.number_format import LARGEST_EXACT
-from budgetree.data.table import Table
-from budgetree.errors import TableError
+from budgetree.data.table import MAX_COLUMNS, Table, check_width
+from budgetree.errors import TableError, Where
 from budgetree.services.words import counted, listed
 
 if TYPE_CHECKING:
@@ -65,11 +65,12 @@ def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = No
         given = native.columns
         names = [str(name) for name in given]
         wanted = [at for at, name in enumerate(names) if only is None or name in only]
-        series = [native.get_column(given[at]) for at in wanted]
+        series = [] if len(wanted) > MAX_COLUMNS else [native.get_column(given[at]) for at in wanted]
     except Exception as error:  # each library refuses in its own words
         expected = "a pandas, polars or pyarrow table with distinct column names"
         message = f"frame: expected {expected}, but got {type(frame).__name__}: {error}"
         raise TableError(message, subject="frame", found=type(frame).__name__, expected=expected) from error
+    check_width(len(wanted), TableError, Where("frame"))
     if repeated := [name for name, count in Counter(names).items() if count > 1]:
         message = f"frame: the column name {min(repeated)!r} occurs more than once; names must differ."
         raise TableError(message, subject="frame", found=min(repeated))

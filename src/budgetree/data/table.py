@@ -13,13 +13,22 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Column, first_row, is_missing
 from budgetree.data.number_format import POINTS
-from budgetree.errors import Remedy, TableFileError, Where
+from budgetree.errors import BudgetreeError, Remedy, TableFileError, Where
 from budgetree.services.words import counted, no_such
 
 IMMUTABLE = ("polars", "pyarrow")  # data frames that cannot be changed
 QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
 DIGITS = re.compile("([0-9]+)")
+MAX_COLUMNS = 50_000
 MAX_PLACES = 3  # of gaps that are named
+
+
+def check_width(n_columns: int, kind: type[BudgetreeError], where: Where) -> None:
+    """An error of this kind where there are too many columns to examine each."""
+    if n_columns > MAX_COLUMNS:
+        message = f"it has {n_columns:,} columns; at most {MAX_COLUMNS:,} are read, since each is examined by itself."
+        advice = "Among so many, some agree with the class by chance; keep those that may be useful."
+        raise kind(f"{message} {advice}", where=where, found=n_columns, expected=MAX_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
