@@ -1,4 +1,4 @@
-"""A tree as a Python function that needs nothing but Python; one with points or models is a loop over tables."""
+"""A tree as a Python function that needs nothing but Python; a deep one, or one with totals, is a loop over tables."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from budgetree.show.text import summary_line
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
-MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
-DEEPEST = 20_000  # branches on a path: 500 functions that call each other, of which Python allows a thousand
+MAX_DEPTH = 40  # of branches within branches: Python refuses a hundred levels of indentation
 NAN = "float('nan')"
 FOLLOW = Path(__file__).with_name("follow.py")
 
@@ -31,12 +30,8 @@ def to_python(tree: Tree, name: str = "predict", *, full: bool = False) -> str:
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         expected = "a name for a Python function that Python does not use itself"
         raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
-    if full or has_totals(tree):
+    if full or has_totals(tree) or n_levels(tree) > MAX_DEPTH:
         return _loop(tree, name, full)
-    if (depth := n_levels(tree)) > DEEPEST:
-        found = f"this tree has {depth:,} branches on a path; Python can follow {DEEPEST:,}"
-        message = f"python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
-        raise TreeError(message, subject="depth", found=depth, expected=DEEPEST)
     return _branches(tree, name)
 
 
@@ -44,51 +39,34 @@ def _branches(tree: Tree, name: str) -> str:
     """The source of `name(case)` as branches within branches."""
     schema, nodes, words = tree.schema, tree.nodes, tree.words
     again, known = _branched_again(tree), list[tuple[int, int]]()  # known: depth and test of those read on this path
-    unfinished = [[f"def {name}(case):", f'    """{_summary(tree)}; case[name of a test] is its raw value."""']]
-    functions: list[list[str]] = []  # the innermost first
+    lines = [f"def {name}(case):", f'    """{_summary(tree)}; case[name of a test] is its raw value."""']
     for visit in visits(tree):
-        node, depth, kind = visit.node, visit.depth, visit.kind
+        node, depth, indent = visit.node, visit.depth, "    " * (1 + visit.depth)
         test, above = int(nodes.test[node]), int(nodes.parent[node])
-        if kind in ("buy", "open", "answer") and depth and depth % MAX_DEPTH == 0:
-            indent = "    " * (1 + MAX_DEPTH)
-        else:
-            indent = "    " * (1 + depth % MAX_DEPTH)
-        if kind == "buy":
+        value = f"value_{test}" if test in again else "value"
+        if visit.kind == "buy":
             child = int(nodes.below(node)[0])
             if nodes.kind[child] != Kind.BY_RESULT or nodes.test[child] != test:
-                unfinished[-1].append(
-                    f"{indent}# buy {visible(schema.wording.tests[test])}: {visible(words.price([node]))}"
-                )
-        elif kind == "open":
-            if len(indent) > 4 * MAX_DEPTH:
-                given = ", ".join(["case", *(f"value_{of}" for at, of in known if at < depth)])
-                unfinished[-1].append(f"{indent}return _{name}_{node}({given})")
-                unfinished.append([f"def _{name}_{node}({given}):"])
-                indent = "    "
+                lines.append(f"{indent}# buy {visible(schema.wording.tests[test])}: {visible(words.price([node]))}")
+        elif visit.kind == "open":
             known = [(at, of) for at, of in known if at < depth]
             if test in (of for _, of in known):
                 continue
-            value = "value"
             if test in again:
-                value = f"value_{test}"
                 known.append((depth, test))
             at_once = above >= 0 and nodes.is_buy[above] and nodes.test[above] == test
             price = visible(words.price([above] if at_once else []))
-            unfinished[-1].append(f"{indent}{value} = case[{schema.test_names[test]!r}]  # {price}")
+            lines.append(f"{indent}{value} = case[{schema.test_names[test]!r}]  # {price}")
             if raw_values(schema, test).thresholds is not None:
                 # NaN is in no range. A float, since others are not compared with one as encode does.
-                unfinished[-1].append(f"{indent}{value} = {NAN} if {value} is None else float({value})")
-        elif kind == "when":
-            taken = condition(schema, test, visit.results)
-            unfinished[-1].append(f"{indent}if {_condition(taken, f'value_{test}' if test in again else 'value')}:")
-        elif kind == "others":
-            unfinished[-1].append(f"{indent}else:")
-        elif kind == "answer":
-            unfinished[-1].append(f"{indent}return {literal(tree.answer_names[nodes.label[node]])}")
-        elif depth and depth % MAX_DEPTH == 0:
-            functions.append(unfinished.pop())
-    body = "\n\n\n".join("\n".join(function) for function in (*unfinished, *reversed(functions)))
-    imports = _imports(body)
+                lines.append(f"{indent}{value} = {NAN} if {value} is None else float({value})")
+        elif visit.kind == "when":
+            lines.append(f"{indent}if {_condition(condition(schema, test, visit.results), value)}:")
+        elif visit.kind == "others":
+            lines.append(f"{indent}else:")
+        elif visit.kind == "answer":
+            lines.append(f"{indent}return {literal(tree.answer_names[nodes.label[node]])}")
+    imports, body = _imports("\n".join(lines)), "\n".join(lines)
     notes = "".join(f"# {note}\n" for note in label_notes(tree))
     return (f"{imports}\n\n" if imports else "") + f"{notes}{body}\n"
 
