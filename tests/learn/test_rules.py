@@ -49,7 +49,7 @@ def test_every_learner_keeps_the_rules(name: str, tmp_path: Path) -> None:
             tree.to_json(tmp_path / "tree.json")
             assert bt.Tree.from_json(tmp_path / "tree.json").costs == tree.costs
             assert budget is None or tree.max_cost <= budget
-            n_bought, n_trees = n_bought + len(tree.nodes.tests_used), n_trees + 1
+            n_bought, n_trees = n_bought + len(tree.tests_used), n_trees + 1
     assert n_trees >= 8
     assert refused <= {"budget", "limit"}
     assert n_bought > n_trees  # the rules leave something to do

@@ -37,7 +37,10 @@ def cut(tree: Tree, budget: Any) -> Tree:
     too_much = beyond(nodes, limit)
     if not too_much.any():
         return tree
-    stops = {_last_answer(nodes, node) for node in np.flatnonzero(too_much).tolist()}
+    stops = set[int]()
+    for node in np.flatnonzero(too_much).tolist():  # a path ends at the branch by a model before it, if there is one
+        above = int(nodes.parent[node])
+        stops.add(above if above >= 0 and _model_at(nodes, above) is not None else node)
     return _stopped(tree, _answers_at(nodes, stops), Change(ChangeKind.CUT, as_fraction(budget)))
 
 
@@ -46,12 +49,6 @@ def beyond(nodes: Nodes, limit: int) -> NDArray[np.bool_]:
     too_much, buys = np.zeros(len(nodes), dtype=bool), np.flatnonzero(nodes.is_buy)
     too_much[buys] = nodes.spent[nodes.children[nodes.first[buys]]] > limit
     return too_much
-
-
-def _last_answer(nodes: Nodes, node: int) -> int:
-    """Where a path ends that cannot pay for this purchase: at the branch by a model before it, if there is one."""
-    above = int(nodes.parent[node])
-    return above if above >= 0 and _model_at(nodes, above) is not None else node
 
 
 def _model_at(nodes: Nodes, node: int) -> Model | None:
@@ -64,9 +61,11 @@ def _answers_at(nodes: Nodes, stops: Iterable[int]) -> dict[int, Leaf]:
 
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
-    answers = common_answers(tree.nodes)
-    redundant = np.flatnonzero((answers >= 0) & ~tree.nodes.is_leaf).tolist()
-    leaves = {node: _joined(tree.nodes, node, int(answers[node])) for node in redundant}
+    nodes, leaves = tree.nodes, dict[int, Leaf]()
+    answers = common_answers(nodes)
+    for node in np.flatnonzero((answers >= 0) & ~nodes.is_leaf).tolist():
+        answer, of_cases = int(answers[node]), int(nodes.loss_table.best(nodes.counts[nodes.voters[node]]))
+        leaves[node] = Majority() if of_cases == answer else Fixed(tuple(nodes.shares[node].tolist()), answer)
     return _stopped(tree, leaves, Change(ChangeKind.TRIMMED)) if leaves else tree
 
 
@@ -113,13 +112,6 @@ def pruned(nodes: Nodes, stops: NDArray[np.bool_]) -> Nodes:
         known_spent=nodes.known_spent[left],
         fallback=(nodes.fallback & ~stops)[left],
     )
-
-
-def _joined(nodes: Nodes, node: int, answer: int) -> Leaf:
-    """A leaf that gives the answer of all leaves below a node."""
-    if int(nodes.loss_table.best(nodes.counts[nodes.voters[node]])) == answer:
-        return Majority()
-    return Fixed(tuple(nodes.shares[node].tolist()), answer)
 
 
 def without_small_leaves(tree: Tree, share: float) -> Tree:
@@ -218,22 +210,19 @@ def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
         for test, points in zip(totals.tests, totals.points, strict=True):
             if test in begins:
                 _mark(begins[test], points)
-        if totals.trees is not None:
-            _mark_cuts(begins, totals.trees)
+        trees = totals.trees
+        if trees is not None:
+            for test, own in begins.items():
+                at = trees.test == test
+                first, missing = trees.cut[at].astype(np.int64), trees.missing[at].astype(np.int64)
+                edges = np.concatenate([first + 1, first[trees.by_equal[at]], missing, missing + 1])
+                own[edges[(edges >= 0) & (edges < len(own))]] = True
     return {test: own for test, own in begins.items() if not own.all()}
 
 
 def _mark(begins: NDArray[np.bool_], rows: NDArray[np.int32] | NDArray[np.int64]) -> None:
     levels = rows[: len(begins)]
     begins[1:] |= (levels[1:] != levels[:-1]).any(axis=1)
-
-
-def _mark_cuts(begins: Mapping[int, NDArray[np.bool_]], trees: Ensemble) -> None:
-    for test, own in begins.items():
-        at = trees.test == test
-        first, missing = trees.cut[at].astype(np.int64), trees.missing[at].astype(np.int64)
-        edges = np.concatenate([first + 1, first[trees.by_equal[at]], missing, missing + 1])
-        own[edges[(edges >= 0) & (edges < len(own))]] = True
 
 
 def _schema(schema: Schema, begins: Mapping[int, NDArray[np.bool_]]) -> Schema:

@@ -33,7 +33,6 @@ from budgetree.tree.leaves import (
     Totals,
     check_cuts,
     is_whole,
-    softmax,
     unfit,
     whole_numbers,
 )
@@ -179,7 +178,9 @@ class Split:
     @property
     def chances(self) -> tuple[float, ...]:
         """By score: how likely the second class is at each cut."""
-        return tuple(float(softmax(np.array([[0, cut]]))[0, 1]) for cut in self.cuts)
+        if self.totals is None or not self.cuts:
+            return ()
+        return tuple(Model(self.totals).probabilities(np.array(self.cuts)[:, None])[:, 1].tolist())
 
     @property
     def n_sides(self) -> int:
@@ -356,11 +357,6 @@ class Nodes:
         """The leaves that some known case comes to."""
         return np.asarray(self.is_leaf & self.counts.any(axis=1))
 
-    @property
-    def tests_used(self) -> frozenset[int]:
-        """The positions of the tests that some path buys."""
-        return frozenset(self.test[self.is_buy].tolist())
-
     @cached_property
     def leaf_rule(self) -> NDArray[np.int32]:
         """Per leaf, the position of its rule; NO_RULE for the majority, and elsewhere."""
@@ -462,14 +458,6 @@ class Nodes:
         return [sum(map(int.__mul__, shown, charges)) for charges in self.all_charges.tolist()]
 
     @cached_property
-    def most_below(self) -> NDArray[np.int64]:
-        """Per node, the most that a case has spent at a leaf below it."""
-        most = self.spent.copy()
-        for first, last in reversed(self.levels[1:]):
-            np.maximum.at(most, self.parent[first:last], most[first:last])
-        return most
-
-    @cached_property
     def worst_from(self) -> NDArray[np.int64]:
         """Resource × node: the most that it and what is below can still take.
 
@@ -526,8 +514,8 @@ class Nodes:
 
     @cached_property
     def columns(self) -> NDArray[np.int64]:
-        """The tests that the core's walk reads, ascending."""
-        return np.array(sorted(self.tests_used), dtype=np.int64)
+        """The tests that some path buys, ascending: those that the core's walk reads."""
+        return np.unique(self.test[self.is_buy]).astype(np.int64)
 
     @property
     def totals(self) -> list[Totals]:

@@ -180,7 +180,7 @@ class Tree:
     @internal
     def need(self) -> int:
         """The least budget that buys the tree, in price units."""
-        return int(self.nodes.most_below[0])
+        return int(self.nodes.spent.max())
 
     @cached_property
     def mean_cost(self) -> float:
@@ -253,15 +253,9 @@ class Tree:
         from budgetree.messages import statement  # the layer above, when it is asked for
 
         loss, for_new = round(self.exact_loss / self.schema.loss(1)), self.origin.method == Method.PREDICTIVE
+        choice, blanks = self.origin.choice, self._branching_blanks
         return statement(
-            self.bounds,
-            loss,
-            self.need,
-            self.schema,
-            ended=self.ended,
-            for_new=for_new,
-            choice=self.origin.choice,
-            blanks=self._branching_blanks,
+            self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new, choice=choice, blanks=blanks
         )
 
     @property
@@ -296,7 +290,7 @@ class Tree:
     @cached_property
     def tests_used(self) -> frozenset[int]:
         """The positions of the tests that some path does."""
-        return self.nodes.tests_used
+        return frozenset(self.nodes.columns.tolist())
 
     def walk(self, cases: Any) -> Walk:
         """Follow cases down, all at once; answers, probabilities and costs are parts of what it returns.

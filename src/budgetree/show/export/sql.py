@@ -43,17 +43,7 @@ from budgetree.data.encoders import UNSEEN
 from budgetree.errors import Remedy, SettingError, TreeError
 from budgetree.problem import Schema
 from budgetree.show.export.conditions import Condition, condition, n_levels, raw_values, visits
-from budgetree.show.export.program import (
-    Answer,
-    ByPoints,
-    ByResult,
-    ByScores,
-    BySure,
-    Instruction,
-    Pay,
-    has_totals,
-    program_of,
-)
+from budgetree.show.export.program import Answer, ByPoints, ByResult, ByScores, BySure, has_totals, program_of
 from budgetree.tree.leaves import Ensemble
 from budgetree.tree.tree import Tree
 
@@ -196,7 +186,10 @@ class Writer:
         step = self.steps[at]
         if isinstance(step, ByScores):
             return self._name("a", step.totals)
-        return self.answers[step.answer] if isinstance(step, Answer) else self._by_total(step, self.answer)
+        if isinstance(step, Answer):
+            return self.answers[step.answer]
+        assert isinstance(step, ByPoints)
+        return self._by_total(step, self.answer)
 
     def _cost(self, leaf: int, resource: int) -> str:
         """What a case has taken of a resource that comes to a leaf."""
@@ -215,6 +208,7 @@ class Writer:
             return f"{powers[position]} / ({' + '.join(powers)})"
         if isinstance(step, Answer):
             return literal(float(step.shares[position]))
+        assert isinstance(step, ByPoints)
         return self._by_total(step, partial(self._probability, position=position))
 
     def _counted(self, rows: str) -> str:
@@ -229,8 +223,7 @@ class Writer:
         cases = [f"WHEN {_among(self._name('e'), leaves)} THEN {said}" for said, leaves in some]
         return f"CASE {' '.join(cases)} ELSE {others} END" if cases else others
 
-    def _by_total(self, step: Instruction, value: Callable[[int], str]) -> str:
-        assert isinstance(step, ByPoints)
+    def _by_total(self, step: ByPoints, value: Callable[[int], str]) -> str:
         total, values = self._name("s", step.totals), list(map(value, step.children))
         last = [k for k, value in enumerate(values[:-1]) if value != values[k + 1]]  # of those that are the same
         return _stepwise([f"{total} < {step.cuts[k]}" for k in last], [*(values[k] for k in last), values[-1]])
@@ -421,9 +414,9 @@ class Writer:
         return f"1e0 / ({powers}) >= {literal(step.confidence)}"
 
 
-def _totals_of(step: Instruction) -> int | None:
-    """The totals that it needs, by their number."""
-    return None if isinstance(step, (Pay, ByResult, Answer)) else step.totals
+def _totals_of(step: object) -> int | None:
+    """The totals that an instruction needs, by their number."""
+    return step.totals if isinstance(step, (ByPoints, BySure, ByScores)) else None
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -21,20 +21,15 @@ def origin_content(origin: provenance.Origin) -> dict[str, Any]:
     """An origin as JSON; what it does not say is left out."""
     function, choice = origin.impurity, origin.choice
     changes = [{"kind": c.kind} | ({} if c.budget is None else {"budget": exact(c.budget)}) for c in origin.changes]
-    impurity, leaves = dict[str, Any](), dict[str, Any]()
+    given: dict[str, Any] = {"impurity": None, "delta": exact(origin.delta or None), "budget": exact(origin.budget)}
+    given |= {"confidence": exact(origin.confidence), "seed": origin.seed, "leaves": None}
+    given |= {"min_cases": None if origin.min_cases == 1 else origin.min_cases, "table": origin.table}
     if function is not None:
         parameters = {name: exact(value) for name, value in function.parameters}
-        impurity = {"name": function.name, "parameters": parameters, "words": function.words}
+        given["impurity"] = {"name": function.name, "parameters": parameters, "words": function.words}
     if choice is not None:
-        leaves = {"kind": choice.kind, "best": choice.best, "scores": dict(choice.scores)}
-        leaves |= {"excess": choice.excess, "standard_error": choice.standard_error}
-    given: dict[str, Any] = {
-        "impurity": impurity or None,
-        "delta": exact(origin.delta or None),
-        "budget": exact(origin.budget),
-    }
-    given |= {"confidence": exact(origin.confidence), "seed": origin.seed, "leaves": leaves or None}
-    given |= {"min_cases": None if origin.min_cases == 1 else origin.min_cases, "table": origin.table}
+        given["leaves"] = {"kind": choice.kind, "best": choice.best, "scores": dict(choice.scores)}
+        given["leaves"] |= {"excess": choice.excess, "standard_error": choice.standard_error}
     said = {name: value for name, value in given.items() if value is not None}
     return {"method": origin.method, "rule": origin.rule, "changes": changes} | said
 

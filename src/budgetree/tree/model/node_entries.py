@@ -146,7 +146,13 @@ def _read_step(
     if "buy" in entry:
         return [entry["child"]], [builder.buy_alone(end, _position(entry["buy"], f"{where}.buy"))]
     if "leaf" in entry:
-        builder.leaf(end, _read_leaf(entry, where, totals))
+        leaf: Leaf = Majority()
+        if entry["leaf"] == "fixed":
+            leaf = Fixed(entry["chances"], entry.get("answer"))
+        elif entry["leaf"] != "majority":
+            rows = _totals_of(entry, where, totals)
+            leaf = Model(rows) if entry["leaf"] == "model" else Points(rows, entry["cuts"], entry["chances"])
+        builder.leaf(end, leaf)
         return [], []
     given = entry["branch"]
     children = given["children"]
@@ -163,16 +169,6 @@ def _read_step(
     if len(children) != split.n_sides:
         raise flaw(f"{where}.branch.children", children, f"{split.n_sides} children, one per side")
     return children, builder.branch(end, split)
-
-
-def _read_leaf(entry: dict[str, Any], where: str, totals: list[Totals]) -> Leaf:
-    kind = entry["leaf"]
-    if kind == "majority":
-        return Majority()
-    if kind == "fixed":
-        return Fixed(entry["chances"], entry.get("answer"))
-    rows = _totals_of(entry, where, totals)
-    return Model(rows) if kind == "model" else Points(rows, entry["cuts"], entry["chances"])
 
 
 def _position(number: Any, entry: str) -> int:
