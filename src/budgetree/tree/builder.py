@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class OpenEnd:
-    """Where something must still be put: a purchase, a branch or a leaf."""
-
-    number: int  # of the node that it will be
-    state: PathState  # what a case has bought and spent when it comes there
-
-
 @dataclass(slots=True, eq=False)
 class Facts:
     """What known cases did at a node, where that is not counted but taken from another tree."""
@@ -42,14 +34,18 @@ class Facts:
 
 
 @dataclass(slots=True, eq=False)
-class _Node:
-    end: OpenEnd
-    facts: Facts  # at first, that no known case comes there
-    step: int | Split | Leaf | None = None  # the test that is bought, how it branches, or what answers
-    children: list[OpenEnd] = field(default_factory=list)  # per side
+class OpenEnd:
+    """Where something must still be put: a purchase, a branch or a leaf. Then it is that node."""
+
+    number: int
+    state: PathState  # what a case has bought and spent when it comes there
+    facts: Facts = field(repr=False)  # at first, that no known case comes there
+    step: int | Split | Leaf | None = field(default=None, repr=False)  # the test that is bought, how it branches, …
+    children: list[OpenEnd] = field(default_factory=list, repr=False)  # per side
 
     @property
     def kind(self) -> Kind:
+        """What it does."""
         if isinstance(self.step, Split):
             return Kind.BY_RESULT if self.step.totals is None else Kind.BY_TOTAL
         return Kind.BUY if isinstance(self.step, int) else Kind.LEAF
@@ -95,7 +91,7 @@ class TreeBuilder:
         self.schema = cases if isinstance(cases, Schema) else cases.schema
         self._cases = None if isinstance(cases, Schema) else cases
         self._costs = self.schema.costs.within(budget)
-        self._nodes: list[_Node] = []
+        self._ends: list[OpenEnd] = []
         self.root = self._open(self._costs.start)
 
     def allowed(self, end: OpenEnd) -> list[int]:
@@ -106,7 +102,7 @@ class TreeBuilder:
         end : OpenEnd
             Where.
         """
-        self._node(end)
+        self._check_own(end)
         return [int(test) for test in self._costs.allowed(end.state)]
 
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
@@ -126,7 +122,7 @@ class TreeBuilder:
         TreeError
             Where there is no such test, or the end is of another builder.
         """
-        self._node(end)
+        self._check_own(end)
         number = self._test(test)
         for each in self._costs.given_by(number) if number not in end.state.tests else (number,):
             end = self.buy_alone(end, each)
@@ -176,7 +172,7 @@ class TreeBuilder:
         TreeError
             Where the split reads a test that was not bought, or does not fit its outcomes or the classes.
         """
-        self._node(end)
+        self._check_own(end)
         if not isinstance(split, Split):
             number = self._test(split)
             split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
@@ -202,7 +198,7 @@ class TreeBuilder:
         TreeError
             Where the rule reads a test that was not bought, or does not fit the classes.
         """
-        self._node(end)
+        self._check_own(end)
         rule = Majority() if rule is None else rule
         if not isinstance(rule, Leaf):
             raise unfit("leaf", rule, "Majority, Fixed, Points or Model")
@@ -212,7 +208,7 @@ class TreeBuilder:
     @internal
     def add_grown(self, end: OpenEnd, grown: Nodes) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own."""
-        for above in self._nodes[: end.number]:  # what was bought before, as far as the tree tells its results apart
+        for above in self._ends[: end.number]:  # what was bought before, as far as the tree tells its results apart
             if isinstance(above.step, int):
                 above.facts = facts = self._bought(grown.counts[0], above.step)
                 for node in np.flatnonzero(grown.is_buy & (grown.test == above.step)).tolist():
@@ -287,10 +283,10 @@ class TreeBuilder:
         """
         from budgetree.tree.tree import Tree
 
-        for number, node in enumerate(self._nodes):
-            if node.step is None:
-                message = f"build: node {number} is open; buy a test, branch, or make it a leaf."
-                raise TreeError(message, subject="build", found=number)
+        for end in self._ends:
+            if end.step is None:
+                message = f"build: node {end.number} is open; buy a test, branch, or make it a leaf."
+                raise TreeError(message, subject="build", found=end.number)
         nodes = self._of_steps()
         if n_cases is None:
             n_cases = 0 if self._cases is None else self._cases.n_objects
@@ -301,27 +297,25 @@ class TreeBuilder:
     @internal
     def note(self, end: OpenEnd, facts: Facts) -> None:
         """What known cases did at a node, instead of counting them when the tree is built."""
-        self._node(end).facts = facts
+        self._check_own(end)
+        end.facts = facts
 
     def _open(self, state: PathState) -> OpenEnd:
-        end = OpenEnd(len(self._nodes), state)
-        self._nodes.append(_Node(end, Facts(np.zeros(len(self.schema.class_names), dtype=np.int64))))
-        return end
+        nothing = Facts(np.zeros(len(self.schema.class_names), dtype=np.int64))
+        self._ends.append(OpenEnd(len(self._ends), state, nothing))
+        return self._ends[-1]
 
-    def _node(self, end: OpenEnd) -> _Node:
-        """The node of an end, which must be this builder's own."""
-        number = end.number if isinstance(end, OpenEnd) else len(self._nodes)
-        if number >= len(self._nodes) or self._nodes[number].end is not end:
+    def _check_own(self, end: OpenEnd) -> None:
+        if not (isinstance(end, OpenEnd) and end.number < len(self._ends) and self._ends[end.number] is end):
             raise unfit("end", end, "an open end that this builder has returned")
-        return self._nodes[number]
 
     def _close(self, end: OpenEnd, step: int | Split | Leaf, states: Sequence[PathState] = ()) -> list[OpenEnd]:
-        node = self._node(end)
-        if node.step is not None:
+        self._check_own(end)
+        if end.step is not None:
             message = f"node {end.number} was built before; an open end is used once."
             raise TreeError(message, subject="end", found=end.number)
-        node.step, node.children = step, [self._open(state) for state in states]
-        return node.children
+        end.step, end.children = step, [self._open(state) for state in states]
+        return end.children
 
     def _test(self, test: int | str) -> int:
         names = self.schema.test_names
@@ -379,11 +373,10 @@ class TreeBuilder:
 
     def _of_steps(self) -> Nodes:
         """The nodes as arrays; then the known cases go through them."""
-        order = [0]
-        for number in order:  # breadth first; grows while it is read
-            order += [child.number for child in self._nodes[number].children]
-        renumbered = {number: index for index, number in enumerate(order)}
-        built = [self._nodes[number] for number in order]
+        built = [self.root]
+        for end in built:  # breadth first; grows while it is read
+            built += end.children
+        renumbered = {end.number: index for index, end in enumerate(built)}
         children, splits, rules = list[int](), list[Split](), list[Fixed | Points | Model]()
         charges, shown = [np.zeros((len(self._costs.resources), 0), dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         given = dict[int, NDArray[np.int64]]()
@@ -392,7 +385,7 @@ class TreeBuilder:
             step, sides, facts = node.step, list(range(len(node.children))), node.facts
             if isinstance(step, int):
                 tests[number] = step
-                charges.append(self._costs.charge(node.end.state, step))
+                charges.append(self._costs.charge(node.state, step))
                 shown.append(facts.shown if facts.shown.size else np.zeros(charges[-1].shape[1], dtype=np.int64))
             elif isinstance(step, Split) and step.totals is None:
                 tests[number], sides = step.test, list(step.sides)
@@ -406,7 +399,7 @@ class TreeBuilder:
                 none = np.zeros((len(self.schema.answer_names), len(facts.counts)), dtype=np.int64)
                 given[number] = none if facts.given is None else facts.given
             children += [renumbered[node.children[side].number] for side in sides]
-        states, charge = [node.end.state for node in built], np.column_stack(charges)
+        states, charge = [node.state for node in built], np.column_stack(charges)
         spent = np.array([[each * state.is_possible for each in state.spent] for state in states], dtype=np.int64).T
         nodes = Nodes(
             kind=np.array([node.kind for node in built], dtype=np.uint8),

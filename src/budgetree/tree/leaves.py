@@ -1,10 +1,5 @@
 """What a leaf answers by: the known cases that come there, a fixed answer, points, or a model of all that was bought.
 
-    Majority   the most common class, or what loses least
-    Fixed      probabilities that were decided when the tree was made
-    Points     whole points per result, as on a paper form; the total says how likely each class is
-    Model      a score per class, or one for two classes; softmax makes probabilities of the scores
-
 Points and scores are whole numbers, so a total does not depend on the order of addition, and any other program gets the
 same. They are sums over tests, to which small trees may add what several results say together:
 
@@ -62,17 +57,25 @@ def check_cuts(given: Iterable[Any]) -> tuple[int, ...]:
     return cuts
 
 
-def _check_points(given: Any, n_dims: int, subject: str) -> NDArray[np.int64]:
-    """A copy, so that the caller's own array stays as it is."""
+def _whole_array(given: Any, kind: type[np.generic], n_dims: int, subject: str, expected: str) -> NDArray[Any]:
+    """A copy of this kind; TreeError where that would change a number, or it has another shape."""
     try:
-        points = np.array(given, order="C")  # as the core reads it
+        array = np.array(given, order="C")  # as the core reads it
     except ValueError:  # rows of different lengths
-        points = np.empty(0)
-    is_fit = points.dtype.kind in "iu" and points.ndim == n_dims and points.size > 0
-    if not is_fit or int(points.min()) < LEAST or int(points.max()) > MOST:
-        shape = "a row of" if n_dims == 1 else "result × total,"
-        raise unfit(subject, given, f"{shape} {WHOLE_POINTS}")
-    return points.astype(np.int64)
+        array = np.array(None)
+    are_whole = array.dtype.kind in ("biu" if kind is np.bool_ else "iu") or array.size == 0
+    cast = np.array(array if are_whole else 0, dtype=kind, order="C")
+    if array.ndim != n_dims or not np.array_equal(cast, array):
+        raise unfit(subject, given, expected)
+    return cast
+
+
+def _check_points(given: Any, n_dims: int, subject: str) -> NDArray[np.int32]:
+    expected = f"{'a row of' if n_dims == 1 else 'result × total,'} {WHOLE_POINTS}"
+    points = _whole_array(given, np.int32, n_dims, subject, expected)
+    if not points.size:
+        raise unfit(subject, given, expected)
+    return points
 
 
 def _check_chances(given: Iterable[Any]) -> tuple[float, ...]:
@@ -192,18 +195,10 @@ _NOTHING = dict.fromkeys(_KINDS, 0) | {"test": -1, "left": -1, "right": -1, "mis
 
 
 def _check_array(name: str, given: Any) -> NDArray[Any]:
-    """A copy of the kind that small trees have there; TreeError where that would change a number."""
-    kind, n_dims = np.dtype(_KINDS[name]), 2 if name == "value" else 1
-    try:
-        array = np.asarray(given)
-    except ValueError:  # rows of different lengths
-        array = np.array(None)
-    are_whole = array.dtype.kind in ("biu" if kind == np.bool_ else "iu") or array.size == 0
-    cast = np.array(array if are_whole else 0, dtype=kind, order="C")
-    if array.ndim != n_dims or not np.array_equal(cast, array):
-        what = "truth values" if kind == np.bool_ else f"whole numbers that {kind.name} holds"
-        raise unfit("trees", given, f"{name} to be {'node × total,' if n_dims == 2 else 'a row of'} {what}")
-    return cast
+    kind, n_dims = _KINDS[name], 2 if name == "value" else 1
+    what = "truth values" if kind is np.bool_ else f"whole numbers that {kind.__name__} holds"
+    expected = f"{name} to be {'node × total,' if n_dims == 2 else 'a row of'} {what}"
+    return _whole_array(given, kind, n_dims, "trees", expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,8 +241,8 @@ class Totals:
             raise unfit("tests", tests, expected)
         if len(self.points) != len(tests):
             raise unfit("points", len(self.points), f"a table for each of {len(tests)} tests")
-        intercept = _check_points(self.intercept, 1, "intercept")
-        tables = tuple(_check_points(table, 2, "points").astype(np.int32) for table in self.points)
+        intercept = _check_points(self.intercept, 1, "intercept").astype(np.int64)
+        tables = tuple(_check_points(table, 2, "points") for table in self.points)
         if unlike := [table.shape[1] for table in tables if table.shape[1] != len(intercept)]:
             raise unfit("points", unlike[0], f"a column for each of {len(intercept)} totals, as the intercept has")
         arrays: tuple[NDArray[Any], ...] = (*tables, intercept)
@@ -274,7 +269,7 @@ class Totals:
             What the total begins with.
         """
         tests = sorted(whole_numbers(points, "tests", "positions of tests, which are whole numbers from 0 on"))
-        tables = tuple(_check_points(points[test], 1, "points")[:, None].astype(np.int32) for test in tests)
+        tables = tuple(_check_points(points[test], 1, "points")[:, None] for test in tests)
         return cls(tuple(tests), tables, np.array([intercept]))
 
     @property

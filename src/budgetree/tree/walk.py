@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -153,10 +153,9 @@ class Reader:
         if columns is None or not self._names:
             return None
         if isinstance(columns, np.ndarray):
-            found: Found = partial(_walk_table, columns, self._in_order, self._coders)
+            walk, are_exact = self._walk_table(columns, self._in_order)
         else:
-            found = self._walk_columns(cases, columns)
-        walk, are_exact = _walk(self._nodes, self._schema, found)
+            walk, are_exact = self._walk_columns(cases, columns)
         return walk if are_exact else None  # infinity is an error in a frame
 
     def walk_array(self, array: NDArray[Any]) -> Walk | None:
@@ -164,29 +163,18 @@ class Reader:
         cells = number_array(array)
         if cells is None or cells.ndim != 2 or cells.shape[1] != len(self._schema.input_columns):
             return None
-        found = partial(_walk_table, cells, self._positions, self._coders)
-        walk, are_exact = _walk(self._nodes, self._schema, found)
+        walk, are_exact = self._walk_table(cells, self._positions)
         return walk if are_exact or cells.dtype.kind == "f" else None
 
-    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> Found:
+    def _walk_table(self, cells: NDArray[Any], positions: NDArray[np.int64]) -> tuple[Walk, bool]:
+        coders = self._coders
+        return _walk(self._nodes, self._schema, lambda route: route.walk_table(cells, positions, coders, core.Clock()))
+
+    def _walk_columns(self, frame: Any, columns: list[NDArray[Any] | None]) -> tuple[Walk, bool]:
         """Columns that are not numbers are coded by their encoders."""
         others = [encoder for encoder, column in zip(self._encoders, columns, strict=True) if column is None]
         table = read_frame(frame, only=[encoder.name for encoder in others]) if others else None
-        cells: list[NDArray[Any]] = []
-        for encoder, column in zip(self._encoders, columns, strict=True):
-            if column is None and table is not None:
-                cells.append(encoder.encode(table.column(encoder.name)))
-            elif column is not None:
-                cells.append(column)
+        coded = {} if table is None else {of.name: of.encode(table.column(of.name)) for of in others}
+        cells = [coded[name] if column is None else column for name, column in zip(self._names, columns, strict=True)]
         coders = [None if column is None else coder for coder, column in zip(self._coders, columns, strict=True)]
-
-        def found(route: Any) -> tuple[Any, ...]:
-            return tuple(route.walk_columns(cells, coders, core.Clock()))
-
-        return found
-
-
-def _walk_table(
-    cells: NDArray[Any], positions: NDArray[np.int64], coders: Sequence[Any], route: Any
-) -> tuple[Any, ...]:
-    return tuple(route.walk_table(cells, positions, coders, core.Clock()))
+        return _walk(self._nodes, self._schema, lambda route: route.walk_columns(cells, coders, core.Clock()))

@@ -1,16 +1,4 @@
-"""The nodes of a tree as entries of the model file, and back: what is read goes through TreeBuilder.
-
-{"buy": 3, "child": 1, "shown": [20, 40, 0], …}                  shown: known cases per outcome, and unlisted
-{"branch": {"test": 3, "children": [2, 3, 4]}, …}                a child per outcome, and for what is not listed
-{"branch": {"totals": 0, "cuts": [2, 7], "children": […]}, …}    a child per side
-{"branch": {"totals": 1, "confidence": 0.95, "children": […]}, "given": …}
-{"branch": {"totals": 2, "scores": [-2900000, 2100000], "children": […]}, "given": …}     in millionths
-{"leaf": "majority"}, {"leaf": "fixed", "chances": […]}, {"leaf": "points", "totals": 0, "cuts": …, "chances": …},
-{"leaf": "points", "as": 5}                                      the points of an earlier leaf
-{"leaf": "model", "totals": 1, "given": …}                       given: known cases by answer and class
-
-Each has "counts", the known cases that come there by class, in weight units.
-"""
+"""The nodes of a tree as entries of the model file (model.schema.json), and back by TreeBuilder."""
 
 from __future__ import annotations
 
