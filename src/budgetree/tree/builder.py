@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, is_whole, unfit
-from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Node, Nodes, Split
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Branch, Buy, Kind, Nodes, Split
 from budgetree.tree.provenance import Origin
 from budgetree.tree.walk import walk_codes
 
@@ -224,7 +224,6 @@ class TreeBuilder:
         nodes: Nodes,
         *,
         leaves: Mapping[int, Leaf] | None = None,  # what nodes become that are to be leaves
-        recode: Callable[[Node], Node] = lambda node: node,  # the same node by other outcomes
         leave_out: int = -1,
     ) -> OpenEnd | None:
         """Put a tree there, with what known cases did in it; the end that took the place of `leave_out`."""
@@ -234,7 +233,7 @@ class TreeBuilder:
             if node == leave_out:
                 left_out = end
                 continue
-            record, leaf = recode(nodes[node]), None if self.must_go_on(end) else (leaves or {}).get(node)
+            record, leaf = nodes[node], None if self.must_go_on(end) else (leaves or {}).get(node)
             facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
             if leaf is not None:
                 self.leaf(end, leaf)

@@ -8,9 +8,9 @@ Levels of numbers that a tree does not tell apart are joined, so that a model fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,13 @@ from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
-from budgetree.tree.nodes import NO_TEST, Branch, Buy, Kind, Node, Nodes
+from budgetree.tree.nodes import NO_TEST, Kind, Nodes, Split
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
+
+AddsUp = TypeVar("AddsUp", bound=Split | Points | Model)
 
 DIGITS = 4  # of the mean of a level, which nothing decides by
 
@@ -186,14 +188,26 @@ def join_levels(tree: Tree) -> Tree:
 
     Every raw value ends where it did, and is paid and answered alike. A test that no path buys keeps one level.
     """
-    begins = _begins(tree.nodes, tree.schema)
-    if not begins:
+    nodes, found = tree.nodes, _begins(tree.nodes, tree.schema)
+    if not found:
         return tree
-    joined = _Joined(begins, tree.schema.n_outcomes)
-    builder = TreeBuilder(_schema(tree.schema, begins))
-    builder.add_nodes(builder.root, tree.nodes, recode=joined.node)
-    made = builder.build(origin=tree.origin, n_cases=tree.n_objects)
-    return replace(made, bounds=tree.bounds, estimate=tree.estimate, ended=tree.ended)
+    schema = _schema(tree.schema, found)
+    begins = [np.ones(n_outcomes + 1, dtype=np.bool_) for n_outcomes in tree.schema.n_outcomes.tolist()]
+    for test, own in found.items():
+        begins[test][: len(own)] = own
+    bought = np.concatenate([np.ones(0, dtype=np.bool_), *(begins[test] for test in nodes.test[nodes.is_buy])])
+    ways = zip(nodes.kind == Kind.BY_RESULT, nodes.test, nodes.n_children, strict=True)
+    kept = np.concatenate([begins[test] if by_result else np.ones(n, dtype=np.bool_) for by_result, test, n in ways])
+    joined = replace(
+        nodes,
+        children=nodes.children[kept],
+        all_charges=np.ascontiguousarray(nodes.all_charges[:, bought]),
+        shown=np.add.reduceat(nodes.shown, np.flatnonzero(bought)),
+        n_outcomes=schema.n_outcomes,
+        splits=tuple(_with_totals(split, begins) for split in nodes.splits),
+        rules=tuple(rule if isinstance(rule, Fixed) else _with_totals(rule, begins) for rule in nodes.rules),
+    )
+    return replace(tree, schema=schema, nodes=joined)
 
 
 def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
@@ -203,9 +217,9 @@ def _begins(nodes: Nodes, schema: Schema) -> dict[int, NDArray[np.bool_]]:
         is_named = schema.prices.names_outcomes(encoder.name) or schema.wording.labelled[test]
         if isinstance(encoder, FineLevels) and not is_named:  # neither prices nor labels name an outcome
             begins[test] = np.arange(encoder.levels) == 0
-    for node in nodes:
-        if isinstance(node, Branch) and node.split.test in begins:
-            _mark(begins[node.split.test], np.array(node.split.sides)[:, None])
+    for node in np.flatnonzero(nodes.kind == Kind.BY_RESULT).tolist():
+        if nodes.test[node] in begins:
+            _mark(begins[int(nodes.test[node])], nodes.below(node)[:, None])
     for totals in nodes.totals:
         for test, points in zip(totals.tests, totals.points, strict=True):
             if test in begins:
@@ -241,45 +255,17 @@ def _schema(schema: Schema, begins: Mapping[int, NDArray[np.bool_]]) -> Schema:
     return replace(schema, encoders=tuple(encoders), outcome_names=tuple(names))
 
 
-@dataclass(frozen=True, eq=False)
-class _Joined:
-    """Nodes by the joined levels."""
-
-    begins: Mapping[int, NDArray[np.bool_]]
-    n_outcomes: NDArray[np.int64]
-
-    def node(self, node: Node) -> Node:
-        if isinstance(node, Buy):
-            shown = np.zeros(self._of_result(node.test)[-1] + 1, dtype=np.int64)
-            np.add.at(shown, self._of_result(node.test), node.shown)
-            return replace(node, shown=shown)
-        if isinstance(node, Branch):
-            split = node.split
-            if split.totals is not None:
-                return replace(node, split=replace(split, totals=self._totals(split.totals)))
-            return replace(node, split=replace(split, sides=tuple(split.sides[k] for k in self._kept(split.test))))
-        return replace(node, totals=self._totals(node.totals)) if isinstance(node, (Points, Model)) else node
-
-    def _of_result(self, test: int) -> NDArray[np.int64]:
-        """Per result, and last where it is not listed, its position among the joined ones."""
-        begins = np.ones(int(self.n_outcomes[test]) + 1, dtype=np.bool_)
-        if test in self.begins:
-            begins[: len(self.begins[test])] = self.begins[test]
-        return np.cumsum(begins) - 1
-
-    def _kept(self, test: int) -> list[int]:
-        """The first result of each joined one."""
-        return list(map(int, np.unique(self._of_result(test), return_index=True)[1]))
-
-    def _totals(self, totals: Totals) -> Totals:
-        points = tuple(own[self._kept(test)] for test, own in zip(totals.tests, totals.points, strict=True))
-        return Totals(totals.tests, points, totals.intercept, totals.trees and self._trees(totals.trees))
-
-    def _trees(self, trees: Ensemble) -> Ensemble:
-        cut, missing = trees.cut.astype(np.int64), trees.missing.astype(np.int64)
+def _with_totals(adds_up: AddsUp, begins: Sequence[NDArray[np.bool_]]) -> AddsUp:
+    """A split or the rule of a leaf, by the joined levels."""
+    if (totals := adds_up.totals) is None:
+        return adds_up
+    points = tuple(own[begins[test]] for test, own in zip(totals.tests, totals.points, strict=True))
+    if (trees := totals.trees) is not None:
+        arrays = {name: getattr(trees, name).astype(np.int64) for name in Ensemble.__slots__}
+        cut, missing = arrays["cut"], arrays["missing"]
         for test in trees.tests:
-            at, of_result = trees.test == test, self._of_result(test)
+            at, of_result = trees.test == test, np.cumsum(begins[test]) - 1
             cut[at] = of_result[cut[at]]
             missing[at] = np.where(missing[at] < 0, missing[at], of_result[missing[at]])
-        arrays = {name: getattr(trees, name) for name in Ensemble.__slots__}
-        return Ensemble(**arrays | {"cut": cut, "missing": missing})
+        trees = Ensemble(**arrays)
+    return replace(adds_up, totals=Totals(totals.tests, points, totals.intercept, trees))
