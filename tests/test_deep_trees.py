@@ -88,8 +88,6 @@ def test_what_others_read(tree: bt.Tree) -> None:
     assert len(summarise_tree(tree, title="deep")["trees"][0]["outline"]) == 2 * DEPTH + 1
     diagnose = compiled(tree)
     assert diagnose(dict.fromkeys(tree.test_names, 1)) == tree.predict_codes(codes_to(DEPTH))[0]
-    deepest = deep_tree_of_few_tests(25_000)
-    assert compiled(deepest)(dict.fromkeys(deepest.test_names, 1)) == deepest.predict_codes([[1, 1, 1]])[0]
 
 
 def test_a_refusal_says_what_to_do_instead(tree: bt.Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
