@@ -106,7 +106,7 @@ def finish(ax: Any, across: str, upright: str, *, percents: bool = True) -> None
     ax.set_ylabel(upright)
     ax.spines[["top", "right"]].set_visible(False)
     if percents:
-        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if ax.get_ylim()[1] > 0.05 else None))
 
 
 def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
