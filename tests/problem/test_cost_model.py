@@ -180,13 +180,13 @@ def test_what_is_known_of_all_paths() -> None:
     names, outcomes = ["a", "b", "c"], [["0", "1"]] * 3
     costs = bt.Prices({"a": 6, "b": {"0": 4, "1": 8}}, shared={"draw": (10, ["c", "a"])}, default=2)
     costs = costs.bind(names, outcomes)
-    assert costs.depends_on_path
+    assert costs.rules == {RuleKind.FEES, RuleKind.OUTCOMES}
     assert costs.amount(costs.unit) == 2
     assert costs.amount(costs.highest_price) == 18
     assert ([costs.amount(units) for _, units in costs.named], costs.payers) == ([10], [{0, 2}])
     assert costs.described(str) == "tests cost 2 to 8, and draw 10"
     flat = bt.Prices(3, shared={"nothing": (0, ["a"])}).bind(names, outcomes)
-    assert not flat.depends_on_path
+    assert not flat.rules
     assert flat.described(str) == "every test costs 3, and nothing 0"
 
 

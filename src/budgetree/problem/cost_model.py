@@ -204,11 +204,6 @@ class CostModel:
         """Whether what some test takes depends on its outcome."""
         return bool((self.amounts != self.most[..., None]).any())
 
-    @cached_property
-    def depends_on_path(self) -> bool:
-        """Whether the price of some test may depend on what was bought before it."""
-        return bool(self.fees.any())
-
     def price(self, amounts: Sequence[int]) -> int:
         """One number to compare tests by: the price; with several resources the largest share of a limit.
 
@@ -340,27 +335,27 @@ class CostModel:
         """What is bought to have these tests, in order: tests by their display names, and panels with theirs."""
         found = list[str]()
         for test in tests:
-            if test in self.purchases:
-                members = ", ".join(names[each] for each in self.given_by(test))
+            if (together := self.given_by(test))[0] == test:
+                members = ", ".join(names[each] for each in together)
                 found.append(f"{panel} ({members})" if (panel := self.panel_of(test)) else members)
         return found
 
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """Per test, the price of what falls due on a path with these flags; for one path, or node × test for many."""
-        return self._sum(self.pays & ~np.asarray(flags, dtype=np.int64)[..., None])
+        return np.asarray(self._due(self.pays & ~np.asarray(flags, dtype=np.int64)[..., None])[0])
 
     def charges(
         self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]], resource: int = 0
     ) -> NDArray[np.int64]:
         """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
-        due = self._sum(self.pays[tests] & ~flags, resource)
+        due = self._due(self.pays[tests] & ~flags)[resource]
         return np.asarray(np.column_stack([self.amounts[resource, tests], self.most[resource, tests]]) + due[:, None])
 
-    def _sum(self, unpaid: NDArray[np.int64], resource: int = 0) -> NDArray[np.int64]:
-        """The fees whose bits are set, added up; it is done nowhere else."""
-        due = np.zeros(unpaid.shape, dtype=np.int64)
-        for flag, amount in enumerate(self.fees[resource, : len(self.fee_names)].tolist()):
-            due += (unpaid >> flag & 1) * amount
+    def _due(self, unpaid: NDArray[np.int64] | np.int64) -> NDArray[np.int64]:
+        """By resource, the fees whose bits are set, added up; it is done nowhere else."""
+        due = np.zeros((len(self.resources), *np.shape(unpaid)), dtype=np.int64)
+        for flag, amounts in enumerate(self.fees.T[: len(self.fee_names)]):
+            due += np.multiply.outer(amounts, unpaid >> flag & 1)
         return due
 
     def prices(self, state: PathState) -> NDArray[np.int64]:
@@ -376,15 +371,13 @@ class CostModel:
 
     def _takes(self, state: PathState) -> NDArray[np.int64]:
         """Resource × test: the most that it can take in this state."""
-        unpaid = self.pays & ~state.flags
-        takes = self.most + np.array([self._sum(unpaid, resource) for resource in range(len(self.resources))])
+        takes = self.most + self._due(self.pays & ~state.flags)
         takes[:, list(state.tests)] = 0
         return np.asarray(takes)
 
     def charge(self, state: PathState, test: int) -> NDArray[np.int64]:
         """Resource × outcome, and last for a result that is not listed: what the test takes here, with its fees."""
-        own, unpaid = self.amounts[:, test, : self.n_outcomes[test]], self.pays[test] & ~state.flags
-        due = np.array([self._sum(unpaid, resource) for resource in range(len(self.resources))])
+        own, due = self.amounts[:, test, : self.n_outcomes[test]], self._due(self.pays[test] & ~state.flags)
         return np.asarray(np.column_stack([own, own.max(axis=1)]) + due[:, None])
 
     def refusal(self, state: PathState, test: int) -> NotAllowedError | None:

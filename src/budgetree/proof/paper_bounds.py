@@ -28,10 +28,7 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     loses as little need not have such leaves, and min_cases, because the rule may not choose freely then.
     """
     grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
-    table = instance.schema.costs
-    if table.depends_on_path or table.depends_on_outcome or not table.is_plain:
-        return None
-    if tree.n_fallbacks or not instance.schema.loss_table.is_plain:
+    if instance.schema.costs.rules or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
         return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in set(instance.weight_units.tolist())))
