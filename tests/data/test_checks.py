@@ -78,7 +78,7 @@ def test_classes_that_are_amounts_or_one_case_each_are_found() -> None:
     ],
 )
 def test_blanks_are_counted_and_compared_with_the_class(cells: list[str | None], severity: Severity, said: str) -> None:
-    target = text_column("y", ["ill", "well"] * 40 if "goes" in said else [*["ill"] * 40, *["well"] * 40])
+    target = text_column("y", ["ill", "well"] * 40 if "depends" in said else [*["ill"] * 40, *["well"] * 40])
     (finding,) = blank_findings(text_column("x", cells), target, BlankPlan())
     assert (finding.severity, finding.oddity, finding.column) == (severity, Oddity.GAPS, "x")
     assert said in finding.message
