@@ -57,7 +57,8 @@ def frontier_facts(found: Frontier) -> list[Any]:
 
 def route(method: str, threads: int, **limits: Any) -> Callable[[bt.Instance, Clock, bool | None], Frontier]:
     """One unit is 1 here, so that the budget is in units."""
-    request = FitRequest(method=method, every_budget=True, impurities=DEFAULT_IMPURITIES, threads=threads, **limits)
+    limits = {"every_budget": True} | limits
+    request = FitRequest(method=method, impurities=DEFAULT_IMPURITIES, threads=threads, **limits)
     return partial(search_known, request)
 
 
