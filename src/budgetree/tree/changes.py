@@ -78,7 +78,7 @@ def common_answers(nodes: Nodes) -> NDArray[np.int64]:
     answer, that is the answer of the other leaves, so that it does not keep a purchase alive.
     """
     label, is_leaf = nodes.label, nodes.is_leaf
-    lowest = np.where(is_leaf, np.where(nodes.is_scored, -1, label), np.iinfo(np.int64).max)
+    lowest = np.where(is_leaf, np.where(nodes.by_model | nodes.by_points, -1, label), np.iinfo(np.int64).max)
     highest = np.where(is_leaf, label, -1)
     for first, last in reversed(nodes.levels[1:]):
         np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])

@@ -232,18 +232,16 @@ class Consultation:
         self._steps: dict[int, Step] = {}  # by test, in the order of the answers
         self._taken: dict[int, int] = {}  # what each was charged, in units
         self.row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._known = {self._test_named(name): value for name, value in (known or {}).items()}
+        names = tree.test_names
+        for name in known or ():
+            if name not in names:
+                message = f"known: {no_such('test', str(name), names)}"
+                raise SettingError(message, subject="known", found=name, expected=names)
+        self._known = {names.index(name): value for name, value in (known or {}).items()}
         self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
         self.row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
         self._do_known()
-
-    def _test_named(self, name: str) -> int:
-        names = self.tree.test_names
-        if name not in names:
-            message = f"known: {no_such('test', str(name), names)}"
-            raise SettingError(message, subject="known", found=name, expected=names)
-        return names.index(name)
 
     @property
     def done(self) -> bool:
@@ -400,7 +398,7 @@ class Consultation:
         if rule is None and self._state.cases is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
-            return int(rule.likeliest(rule.totals.add_up(self.row))[0])
+            return int(class_scores(rule.totals.add_up(self.row)).argmax())  # of equal ones the first
         return int(table.best(self.shares))
 
     @property

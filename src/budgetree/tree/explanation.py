@@ -74,19 +74,11 @@ class Contribution(ProbabilityChange, Step):
 
 @dataclass(frozen=True, slots=True)
 class Correction(ProbabilityChange):
-    """What several answers say together, beyond what each says alone: the small trees of a model.
+    """What several answers say together, beyond what each says alone: the small trees of a model."""
 
-    Attributes
-    ----------
-    score : float
-        What it adds to the class's score above the mean of all classes, or to the points.
-    before, after : float
-        The probability of the class by the answers one by one, and with it.
-    """
-
-    score: float
-    before: float
-    after: float
+    score: float  # what it adds to the class's score above the mean of all classes, or to the points
+    before: float  # the probability of the class by the answers one by one …
+    after: float  # … and with it
 
 
 @dataclass(frozen=True, slots=True)

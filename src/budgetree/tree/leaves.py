@@ -448,11 +448,6 @@ class Model(_Rule):
         """Row × class."""
         return softmax(class_scores(totals))
 
-    @internal
-    def likeliest(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Per row the class of the highest score; of equal ones the first."""
-        return np.asarray(class_scores(totals).argmax(axis=1))
-
 
 Scored = Points | Model
 Leaf = Majority | Fixed | Points | Model

@@ -414,9 +414,14 @@ class Nodes:
         return np.asarray(shares)
 
     @cached_property
-    def is_scored(self) -> NDArray[np.bool_]:
-        """The leaves where totals decide."""
-        return np.array([*(not isinstance(rule, Fixed) for rule in self.rules), False])[self.leaf_rule]
+    def by_model(self) -> NDArray[np.bool_]:
+        """The leaves that a model answers."""
+        return np.array([*(isinstance(rule, Model) for rule in self.rules), False])[self.leaf_rule]
+
+    @cached_property
+    def by_points(self) -> NDArray[np.bool_]:
+        """The leaves that points answer."""
+        return np.array([*(isinstance(rule, Points) for rule in self.rules), False])[self.leaf_rule]
 
     def answered_at(self, node: int) -> NDArray[np.int64]:
         """Answer × class: what the known cases that end at a leaf are answered, in weight units."""

@@ -14,7 +14,7 @@ from budgetree._native import core
 from budgetree.data.encoders import ColumnEncoder, NumberCuts
 from budgetree.data.frames import number_array, pandas_columns, read_frame
 from budgetree.problem import Schema
-from budgetree.tree.leaves import Fixed, Model, Scored
+from budgetree.tree.leaves import Fixed, Scored
 from budgetree.tree.nodes import Nodes
 
 Found = Callable[[Any], tuple[Any, ...]]  # what the core finds by a route
@@ -62,29 +62,33 @@ class Walk:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Row × class."""
-        probabilities = self.nodes.shares[self.leaf]
-        for rule, rows in self._by_rule():
+        probabilities, nodes = self.nodes.shares[self.leaf], self.nodes
+        for rule, rows in self._by_rule(nodes.by_model | nodes.by_points):
             probabilities[rows] = rule.probabilities(self._totals[rows, : rule.totals.n_totals])
         return probabilities
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
         """Per row, the position of its answer."""
-        table, answers = self.nodes.loss_table, self.nodes.label[self.leaf]
-        for rule, rows in self._by_rule():
-            # The highest score is the likeliest class.
-            by_score = table.is_plain and isinstance(rule, Model)
-            answers[rows] = self._highest[rows] if by_score else table.best(self.probabilities[rows])
+        nodes, table = self.nodes, self.nodes.loss_table
+        answers, others = nodes.label[self.leaf], nodes.by_points
+        if table.is_plain and len(self._highest):  # the highest score is the likeliest class
+            answers = np.where(nodes.by_model[self.leaf], self._highest, answers)
+        else:
+            others = others | nodes.by_model
+        for _, rows in self._by_rule(others):
+            answers[rows] = table.best(self.probabilities[rows])
         return answers
 
-    def _by_rule(self) -> Iterator[tuple[Scored, NDArray[np.int64]]]:
-        """The rules that add up totals, each with the rows that end there."""
-        number, rows = self.nodes.leaf_rule[self.leaf], np.flatnonzero(self.nodes.is_scored[self.leaf])
-        rows = rows[np.argsort(number[rows], kind="stable")]
-        for of_rule in np.split(rows, np.flatnonzero(np.diff(number[rows])) + 1) if len(rows) else ():
+    def _by_rule(self, leaves: NDArray[np.bool_]) -> Iterator[tuple[Scored, NDArray[np.int64]]]:
+        """The rules of these leaves, which add up totals, each with the rows that end there."""
+        rows = np.flatnonzero(leaves[self.leaf])
+        number = self.nodes.leaf_rule[self.leaf[rows]]
+        order = np.argsort(number, kind="stable")
+        for of_rule in np.split(order, np.flatnonzero(np.diff(number[order])) + 1) if len(rows) else ():
             rule = self.nodes.rules[number[of_rule[0]]]
             assert not isinstance(rule, Fixed)
-            yield rule, of_rule
+            yield rule, rows[of_rule]
 
     @property
     def spent(self) -> NDArray[np.int64]:
