@@ -28,12 +28,6 @@ export function goBack(session) {
   return true;
 }
 
-/** @param {Session} session */
-function startOver(session) {
-  session.answers = [];
-  showState(session, true);
-}
-
 /** @param {Session} session @param {boolean} moved */
 function showState(session, moved) {
   const found = follow(session.index, session.answers);
@@ -209,7 +203,7 @@ function stepButtons(session, more = []) {
     "div",
     { class: "buttons" },
     buttonOf({ id: "back", disabled: !begun, click: () => goBack(session) }, say("consult.back")),
-    buttonOf({ id: "restart", disabled: !begun, click: () => startOver(session) }, say("consult.restart")),
+    buttonOf({ id: "restart", disabled: !begun, click: () => showState(Object.assign(session, { answers: [] }), true) }, say("consult.restart")),
     ...more,
   );
 }

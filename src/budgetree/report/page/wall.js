@@ -50,12 +50,11 @@ export function wallParts(index) {
   if (index.nodes.some(isByModel)) notes.push(say("wall.by_model"));
   const stages = [...number.keys()].map((group) => stageCard(index, group, number));
   const facts = [...(content.losses ? [lossFact(content, tree, total(index.nodes[0].counts))] : []), ...stabilityFact(content, tree)];
-  const only = /** @type {Leaf} */ (index.nodes[0]);
   return [
     element("h1", {}, content.title),
     element("p", { class: "quiet" }, notes.join(" ")),
     element("p", { class: "quiet" }, plainWords(content, tree)),
-    groups[0].branches ? element("div", { class: "stages" }, ...stages) : element("p", {}, ...leafWords(index, only)),
+    groups[0].branches ? element("div", { class: "stages" }, ...stages) : element("p", {}, ...leafWords(index, /** @type {Leaf} */ (index.nodes[0]))),
     ...facts.map((fact) => element("p", { class: "quiet" }, fact.join(" "))),
   ];
 }
