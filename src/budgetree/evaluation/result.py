@@ -97,7 +97,7 @@ class Evaluation:
     >>> import budgetree as bt
     >>> found = bt.evaluate(bt.datasets.load("pima"), budget=2, repeats=1)
     >>> print(found.overall.error, found.overall.by_class[found.positive].auc)
-    30 % (26 to 34) 0.73 (0.68 to 0.77)
+    30 % (26 to 33) 0.73 (0.69 to 0.77)
     >>> found.to_text().splitlines()[1], found.to_dict()["classes"], len(found.to_frame()) > 20
     ('768 cases: 500 neg, 268 pos', ['neg', 'pos'], True)
     >>> found.plot("decision curve").get_ylabel()
