@@ -118,7 +118,7 @@ def test_where_no_budget_is_significantly_better_than_the_leaf_none_is_recommend
         found = judged(frontier, *steps)
         assert found.recommended is None
         assert found.enough is found[enough]
-        assert "recommended: none, as no budget does better on new cases than no test" in found.to_text()
+        assert "recommended: none, as no budget is significantly better on new cases than no test" in found.to_text()
 
 
 def test_a_point_is_overfitted_where_its_estimate_says_so() -> None:

@@ -204,7 +204,7 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen is None:
         with_these = "" if frontier[0].for_new else f" with these trees for known cases; {remedy}"
-        lines.append(f"recommended: none, as no budget does better on new cases than no test{with_these}")
+        lines.append(f"recommended: none, as no budget is significantly better on new cases than no test{with_these}")
     elif chosen.estimate is not None:
         among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")

@@ -88,7 +88,10 @@ def test_the_page_says_where_there_is_no_evidence_that_more_helps(page: Page, pi
     recommended = "New cases recommend a budget of {}."
     for advice, expected in (
         (None, ""),
-        ({"recommended": None, "enough": 0}, "No budget does better on new cases than no test: none is recommended."),
+        (
+            {"recommended": None, "enough": 0},
+            "No budget is significantly better on new cases than no test: none is recommended.",
+        ),
         (
             {"recommended": 1, "enough": 1},
             f"{recommended.format(budget)} No evidence that more than {budget} helps.",

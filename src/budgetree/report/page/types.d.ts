@@ -56,7 +56,7 @@ export interface Evaluation {
 
 /** What new cases say about budgets: numbers of points. */
 export interface Advice {
-  recommended: number | null; // null where no budget does better than no test
+  recommended: number | null; // null where no budget is significantly better than no test
   enough: number; // no evidence that more helps
 }
 
