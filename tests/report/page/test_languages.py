@@ -115,7 +115,7 @@ def test_a_language_that_is_not_there_is_refused() -> None:
         render_page({"title": "", "version": ""}, language="fr")
     page = render_page({"title": "", "version": ""}, language="de")
     assert '<html lang="de">' in page
-    assert "das hier ausgeschaltet ist" in page
+    assert "das hier abgeschaltet ist" in page
 
 
 def letters_only_x(text: Any) -> Any:
