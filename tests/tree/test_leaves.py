@@ -18,7 +18,7 @@ from _support.refusals import refused
 from budgetree import _core
 from budgetree.errors import TreeError
 from budgetree.tree import Ensemble, Model, Split, Totals, TreeBuilder
-from budgetree.tree.leaves import softmax
+from budgetree.tree.leaves import class_scores, softmax
 from built_trees import AGE, COLOUR, ensemble, known_cases, scores, stages_tree, two_classes
 
 STUMP: dict[str, Any] = {
@@ -154,7 +154,7 @@ def test_a_single_score_says_what_two_scores_say() -> None:
     assert single.shape[1] == 1
     pairs = np.hstack([np.zeros_like(single), single])
     assert model.probabilities(single).tolist() == softmax(pairs).tolist()
-    assert model.likeliest(single).tolist() == pairs.argmax(axis=1).tolist()
+    assert class_scores(single).argmax(axis=1).tolist() == pairs.argmax(axis=1).tolist()
     assert model.probabilities(np.array([[0]])).tolist() == [[0.5, 0.5]]
 
 
@@ -221,7 +221,7 @@ def test_models_with_one_score_and_with_two_in_one_tree(single_first: bool) -> N
         assert rows.any()
         totals = model.totals.add_up(codes[rows])
         assert walk.probabilities[rows].tolist() == model.probabilities(totals).tolist()
-        assert walk.answers[rows].tolist() == model.likeliest(totals).tolist()
+        assert walk.answers[rows].tolist() == class_scores(totals).argmax(axis=1).tolist()
 
 
 def _width(test: int) -> int:
