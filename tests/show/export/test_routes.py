@@ -47,13 +47,13 @@ def assert_routes_agree(tree: bt.Tree, rows: list[dict[str, Any]]) -> None:
     """Answer, probabilities and costs of every row, also with missing values and unseen ones."""
     frame = frame_of(rows) if "dose" in rows[0] else pd.DataFrame(rows)
     walk = tree.walk(frame)
-    predicted = tree.predict(frame).tolist()
+    predicted, costs = tree.predict(frame).tolist(), costs_of(walk)
     assert len(set(predicted)) > 1
     for number, row in enumerate(rows):
         case = tree.ask(row)
         assert case.prediction == predicted[number]
         assert list(case.distribution.values()) == walk.probabilities[number].tolist()
-        assert [cost.spent for cost in case.costs.values()] == costs_of(walk)[number]
+        assert [cost.spent for cost in case.costs.values()] == costs[number]
     assert_python_agrees(tree, rows, walk)
     assert_javascript_agrees(tree, rows, walk)
     table = pa.Table.from_pylist(
