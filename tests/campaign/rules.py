@@ -91,7 +91,8 @@ def check_trees(problem: RuleProblem, other: RuleProblem, budget: int) -> int:
             tree = bt.grow(instance, impurity=impurity, budget=budget)
             assert judge_tree(problem, tree, budget) == tree.exact_loss >= least
             same("shuffled rows", file_of(bt.grow(permuted, impurity=impurity, budget=budget)), file_of(tree))
-            same("shards", file_of(bt.grow(shards, impurity=impurity, budget=budget)), file_of(tree))
+            unnamed = replace(tree, origin=replace(tree.origin, table=None))  # shards have no fingerprint of all cases
+            same("shards", file_of(bt.grow(shards, impurity=impurity, budget=budget)), file_of(unnamed))
     return 3
 
 
